@@ -1,0 +1,100 @@
+# Everything happens in .venv and build/; nothing else on the machine is touched.
+# Needs python3 (3.10 or newer), a C++20 compiler and make; the other tools come from PyPI.
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+PIP := $(RUN) -m pip -qq --disable-pip-version-check
+# Versions are in pyproject.toml; these must be there before pip can ask it.
+BUILD_TOOLS := scikit-build-core nanobind cmake ninja
+
+# Directories are listed too: they change when a file goes away.
+NATIVE := $(shell find src/native 2>/dev/null)
+NATIVE_TESTS := $(wildcard tests/native/*.cpp)
+
+# A stamp in the environment says what has been done there, so that a second run is quick.
+MADE := $(VENV)/.made
+TOOLS := $(VENV)/.build-tools
+BUILT := $(VENV)/.built
+DEV := $(VENV)/.extras-test,dev
+BENCH := $(VENV)/.extras-bench
+
+unexport PYTHONPATH PYTHONHOME
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format native-test sanitize pytest bench-search wheel clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
+
+demo: $(BUILT) ## Build the package and show it at work
+	@$(RUN) -m bsnsing.demo
+
+test: lint native-test sanitize pytest ## Run everything CI runs
+
+lint: $(DEV) ## Check format, lint and types
+	$(RUN) -m ruff format --check --quiet .
+	$(RUN) -m ruff check --quiet .
+	$(RUN) -m mypy
+
+format: $(DEV) ## Put Python and C++ files into shape
+	$(RUN) -m ruff check --quiet --fix-only .
+	$(RUN) -m ruff format --quiet .
+	find src/native tests/native -name '*.[ch]pp' -exec $(VENV)/bin/clang-format -i {} +
+
+native-test: $(TOOLS) ## Build and run the C++ tests
+	$(call run-native-tests,dev)
+
+sanitize: $(TOOLS) ## The C++ tests under address and undefined-behavior sanitizers
+	$(call run-native-tests,sanitize)
+
+pytest: $(BUILT) $(DEV) ## Run the Python tests
+	$(RUN) -m pytest -q
+
+bench-search: $(BUILT) $(BENCH) ## Measure the rule search
+	$(RUN) -m benchmarks.search
+
+wheel: $(TOOLS) ## Build a wheel into dist/
+	$(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist .
+
+clean: ## Remove what make made, the environment too
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+# Presets live in CMakePresets.json. The log is shown only when something goes wrong.
+define run-native-tests
+$(if $(NATIVE_TESTS),@set -e; export PATH="$(CURDIR)/$(VENV)/bin:$$PATH"; \
+	echo "C++ tests ($(1))"; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
+	{ cmake --preset $(1) && cmake --build --preset $(1); } >"$$log" 2>&1 || { cat "$$log"; exit 1; }; \
+	ctest --preset $(1) >"$$log" 2>&1 || { cat "$$log"; exit 1; }; \
+	grep 'tests passed' "$$log",@echo "No C++ tests in tests/native")
+endef
+
+$(MADE):
+	@command -v "$(PYTHON)" >/dev/null || { \
+	  echo "There is no '$(PYTHON)' here. Install Python 3.10 or newer, or name one: make PYTHON=/path/to/python3"; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+	  echo "bsnsing needs Python 3.10 or newer, and '$(PYTHON)' is $$("$(PYTHON)" --version 2>&1). Name another: make PYTHON=python3.12"; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "'$(PYTHON)' cannot make environments with pip in them. On Debian or Ubuntu: apt install python3-venv"; exit 1; }
+	@echo "Making the environment $(VENV)"
+	@"$(PYTHON)" -m venv $(VENV)
+	@touch $@
+
+$(TOOLS): pyproject.toml | $(MADE)
+	@command -v "$${CXX:-c++}" >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || { \
+	  echo "There is no C++ compiler here. On Debian or Ubuntu: apt install g++; on macOS: xcode-select --install"; exit 1; }
+	@echo "Installing build tools"
+	@$(PIP) install $(BUILD_TOOLS)
+	@touch $@
+
+# Python files are used in place; only native sources need building.
+$(BUILT): pyproject.toml CMakeLists.txt $(NATIVE) | $(TOOLS)
+	@echo "Building bsnsing"
+	@$(PIP) install --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.extras-%: pyproject.toml | $(BUILT)
+	@echo "Installing what [$*] needs"
+	@$(PIP) install --no-build-isolation --editable '.[$*]'
+	@touch $@
