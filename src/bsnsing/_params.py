@@ -1,0 +1,122 @@
+"""The table of parameters and the functions that check it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+CRITERIA = ("gini_squared", "gini", "entropy", "misclassification", "error")
+OPERATORS = ("or", "and", "xor")
+SOLVERS = ("enum", "greedy")
+
+Check = Callable[[Any], bool]
+
+
+def is_int_between(low: int, high: int | None = None) -> Check:
+    """Accept integers from ``low`` to ``high``, and no booleans."""
+
+    def check(value: Any) -> bool:
+        return (
+            isinstance(value, Integral)
+            and not isinstance(value, bool | np.bool_)
+            and int(value) >= low
+            and (high is None or int(value) <= high)
+        )
+
+    return check
+
+
+def is_real_in(low: float, high: float, *, low_open: bool = False, high_open: bool = False) -> Check:
+    """Accept real numbers in an interval, and no booleans."""
+
+    def check(value: Any) -> bool:
+        if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+            return False
+        number = float(value)
+        return (number > low if low_open else number >= low) and (
+            number < high if high_open else number <= high
+        )
+
+    return check
+
+
+def is_one_of(*names: str) -> Check:
+    """Accept one of a few names."""
+    return lambda value: isinstance(value, str) and value in names
+
+
+def is_bool(value: Any) -> bool:
+    """Accept True and False."""
+    return isinstance(value, bool | np.bool_)
+
+
+def is_none(value: Any) -> bool:
+    """Accept None."""
+    return value is None
+
+
+def any_of(*checks: Check) -> Check:
+    """Accept what one of the checks accepts."""
+    return lambda value: any(check(value) for check in checks)
+
+
+def is_operators(value: Any) -> bool:
+    """Accept a non-empty collection of operator names, each once."""
+    if isinstance(value, str) or not isinstance(value, Sequence | set | frozenset):
+        return False
+    names = list(value)
+    return bool(names) and len(set(names)) == len(names) and all(n in OPERATORS for n in names)
+
+
+_MAX_RULES = (is_int_between(1, 10), "an int from 1 to 10")
+_CRITERION = (is_one_of(*CRITERIA), f"one of {', '.join(map(repr, CRITERIA))}")
+_OPERATORS = (is_operators, "a non-empty selection of 'or', 'and', 'xor'")
+_TIME_LIMIT = (
+    any_of(is_none, is_real_in(0, np.inf, low_open=True)),
+    "None or a positive number of seconds",
+)
+_N_JOBS = (
+    any_of(is_none, is_int_between(1), lambda v: is_int_between(-1024, -1)(v)),
+    "None, a positive int, or -1 for all cores",
+)
+_BOOL = (is_bool, "True or False")
+
+SEARCH_PARAMETERS: dict[str, tuple[Check, str]] = {
+    "max_rules": _MAX_RULES,
+    "min_samples_leaf": (is_real_in(1, np.inf, high_open=True), "a number of at least 1"),
+    "criterion": _CRITERION,
+    "operators": _OPERATORS,
+    "distinct_children": _BOOL,
+    "time_limit": _TIME_LIMIT,
+    "n_jobs": _N_JOBS,
+}
+
+
+def check_parameters(
+    owner: str, table: dict[str, tuple[Check, str]], values: dict[str, Any]
+) -> None:
+    """Raise ValueError for the first value that its check does not accept."""
+    for name, (check, wanted) in table.items():
+        if not check(values[name]):
+            raise ValueError(
+                f"The {name!r} parameter of {owner} must be {wanted}. Got {values[name]!r} instead."
+            )
+
+
+def checked_search_options(**values: Any) -> dict[str, Any]:
+    """Check the options of best_rule and return them."""
+    check_parameters("best_rule", SEARCH_PARAMETERS, values)
+    return values
+
+
+def effective_n_threads(n_jobs: int | None) -> int:
+    """Number of threads for ``n_jobs``: None is one, -1 all, -2 all but one, and so on."""
+    if n_jobs is None:
+        return 1
+    if n_jobs > 0:
+        return int(n_jobs)
+    return max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))

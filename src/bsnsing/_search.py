@@ -1,0 +1,251 @@
+"""best_rule(): the best rule over a 0/1 matrix of answers, with its proof."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bsnsing import _core
+from bsnsing._params import checked_search_options, effective_n_threads
+from bsnsing._weights import CaseWeights, read_weights
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Split:
+    """A rule with the cases it sends each way, its objective and the proof of it.
+
+    Attributes
+    ----------
+    questions : tuple of int
+        Positions of the questions in the pool, ascending.
+    negated : tuple of bool
+        Which of them enter the rule negated.
+    operator : {"or", "and", "xor"}
+        What joins them; "or" for a single question.
+    objective : int or float
+        Value of the criterion; the smaller, the better.
+    bound : int or float
+        Proven lower bound on the objective of every rule of the space.
+    optimal : bool
+        True if the search was not cut short: no rule of the space is better.
+    left_counts, right_counts : ndarray of shape (n_classes,)
+        Cases per class for which the rule holds, and for which it does not.
+    n_counted : int
+        Rules whose cases were counted.
+    n_excluded : int
+        Rules that bounds excluded without counting.
+    seconds : float
+        Time of the search.
+    """
+
+    questions: tuple[int, ...]
+    negated: tuple[bool, ...]
+    operator: str
+    objective: float
+    bound: float
+    optimal: bool
+    left_counts: NDArray[Any]
+    right_counts: NDArray[Any]
+    n_counted: int
+    n_excluded: int
+    seconds: float
+
+
+def best_rule(
+    answers: ArrayLike,
+    y: ArrayLike,
+    *,
+    max_rules: int = 2,
+    min_samples_leaf: float = 1,
+    criterion: str = "gini_squared",
+    operators: Sequence[str] = ("or",),
+    distinct_children: bool = False,
+    sample_weight: ArrayLike | None = None,
+    time_limit: float | None = None,
+    n_jobs: int | None = None,
+) -> Split | None:
+    """Find the best rule of at most ``max_rules`` questions.
+
+    The search is exact: unless ``time_limit`` cuts it short, no feasible rule has a smaller
+    objective. Ties go to fewer questions, then to smaller positions (then to fewer negations, and
+    to "or" before "and" before "xor"), so the result depends neither on the order of the rows nor
+    on ``n_jobs``. Criteria that are whole numbers are compared exactly up to 2^31 cases; the
+    others, and larger sums of weights, to 12 digits.
+
+    Parameters
+    ----------
+    answers : array-like of shape (n_rows, n_questions)
+        0 or 1 for each row and question; the positions of its columns name the questions.
+    y : array-like of shape (n_rows,)
+        Class labels. Of two, the greater is the positive one.
+    max_rules : int, default=2
+        Most questions in a rule, 1 to 10.
+    min_samples_leaf : int or float, default=1
+        Cases (sum of weights) that each child needs.
+    criterion : str, default="gini_squared"
+        What is minimised: "gini_squared" (half the sum over both children of \
+``|child|^2 - sum n_j^2``), "gini" (``|child| - sum n_j^2 / |child|``), "entropy"
+        (``-sum n_j ln(n_j / |child|)``), "misclassification" (cases outside their child's
+        majority class) or, for two classes, "error" (``P * FP + N * FN``).
+    operators : sequence of str, default=("or",)
+        "or" joins questions. "and" closes the pool under negation: any OR (if "or" is there too)
+        and any AND of questions and negated questions. "xor" adds exclusive pairs.
+    distinct_children : bool, default=False
+        Ask for children with different majority classes. With two classes "yes" must be at least
+        half positive and "no" at least half negative.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Integers count as repeated rows, exactly. Other weights are rounded to 2^-52 of their sum,
+        which makes their sums independent of the order of the rows.
+    time_limit : float, default=None
+        Seconds after which the best rule so far is returned with its bound and
+        ``optimal=False``.
+    n_jobs : int, default=None
+        Threads; None is 1 and -1 is all.
+
+    Returns
+    -------
+    Split or None
+        None if no rule is feasible.
+
+    Examples
+    --------
+    >>> from bsnsing import best_rule
+    >>> split = best_rule([[1, 0], [1, 0], [0, 1], [0, 0], [0, 0]], [1, 1, 1, 0, 0])
+    >>> split.questions, split.operator, split.objective, split.optimal
+    ((0, 1), 'or', 0, True)
+    """
+    options = checked_search_options(
+        max_rules=max_rules,
+        min_samples_leaf=min_samples_leaf,
+        criterion=criterion,
+        operators=operators,
+        distinct_children=distinct_children,
+        time_limit=time_limit,
+        n_jobs=n_jobs,
+    )
+    matrix = read_answers(answers)
+    classes, codes = read_labels(y, len(matrix))
+    if options["criterion"] == "error" and len(classes) > 2:
+        raise ValueError(
+            f"criterion='error' is defined for two classes, and y has {len(classes)}. "
+            "Use 'misclassification' or 'gini'."
+        )
+    weights = read_weights(sample_weight, len(matrix))
+    if len(classes) < 2 or matrix.shape[1] == 0:
+        n_classes = 2  # one class alone: the other is there with no cases
+    else:
+        n_classes = len(classes)
+    found = _core.best_rule(
+        matrix,
+        codes,
+        n_classes,
+        weights.counts,
+        weights.unit,
+        options["max_rules"],
+        float(options["min_samples_leaf"]),
+        options["criterion"],
+        list(options["operators"]),
+        options["distinct_children"],
+        np.inf if time_limit is None else float(time_limit),
+        effective_n_threads(n_jobs),
+        None,
+    )
+    if found is None:
+        return None
+    totals = class_totals(codes, n_classes, weights)
+    return split_from_found(found, totals, weights, options["criterion"], len(classes))
+
+
+def read_answers(answers: ArrayLike) -> NDArray[np.uint8]:
+    """Read a 0/1 matrix as C-ordered bytes; what is not 0 or 1 is an error."""
+    matrix = np.asarray(answers)
+    if matrix.ndim != 2:
+        raise ValueError(
+            f"answers must be a matrix (rows x questions). Got an array of {matrix.ndim} "
+            "dimension(s); reshape it."
+        )
+    if len(matrix) == 0:
+        raise ValueError("answers has no rows. Give at least one.")
+    if matrix.dtype == np.bool_ or matrix.dtype == np.uint8:
+        return np.ascontiguousarray(matrix).view(np.uint8)
+    if matrix.dtype.kind not in "iuf":
+        raise ValueError(f"answers must be 0 or 1. Got dtype {matrix.dtype}.")
+    is_wrong = (matrix != 0) & (matrix != 1)
+    if is_wrong.any():
+        row, column = np.argwhere(is_wrong)[0]
+        raise ValueError(
+            f"answers must be 0 or 1. Got {matrix[row, column]} in row {row}, question {column}."
+        )
+    return np.ascontiguousarray(matrix, dtype=np.uint8)
+
+
+def read_labels(y: ArrayLike, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Return the sorted labels and each row's position among them."""
+    labels = np.asarray(y)
+    if labels.ndim != 1 or len(labels) != n_rows:
+        raise ValueError(
+            f"y must have one label for each of the {n_rows} rows. Got shape {labels.shape}."
+        )
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError("y contains NaN or infinity. Drop the rows without a label.")
+    classes, codes = np.unique(labels, return_inverse=True)
+    return classes, codes.astype(np.int32)
+
+
+def class_totals(
+    codes: NDArray[np.int32], n_classes: int, weights: CaseWeights
+) -> NDArray[np.float64]:
+    """Cases per class, in the scaled whole numbers that the native engine counts in."""
+    if weights.counts is None:
+        return np.bincount(codes, minlength=n_classes).astype(np.float64)
+    totals = np.zeros(n_classes, dtype=np.int64)
+    np.add.at(totals, codes, weights.counts)
+    return totals.astype(np.float64)
+
+
+def split_from_found(
+    found: tuple[Any, ...],
+    totals: NDArray[np.float64],
+    weights: CaseWeights,
+    criterion: str,
+    n_classes: int,
+) -> Split:
+    """Turn the native account of a rule into a Split, in the units of the user's weights."""
+    questions, negated, operator, left, value, bound, optimal, counted, excluded, seconds = found
+    power = 2 if criterion in ("gini_squared", "error") else 1
+    left_counts = weights.to_cases(np.asarray(left))[:n_classes]
+    right_counts = weights.to_cases(totals - np.asarray(left))[:n_classes]
+    is_whole = weights.unit == 1.0 and criterion in ("gini_squared", "error", "misclassification")
+    objective = value / weights.unit**power
+    lower = min(bound, value) / weights.unit**power
+    if is_whole:
+        objective = exact_objective(criterion, left_counts, right_counts)
+        lower = objective if optimal else min(int(np.ceil(lower)), objective)
+    return Split(
+        questions=questions,
+        negated=negated,
+        operator=operator,
+        objective=objective,
+        bound=objective if optimal else lower,
+        optimal=optimal,
+        left_counts=left_counts,
+        right_counts=right_counts,
+        n_counted=int(counted),
+        n_excluded=int(excluded),
+        seconds=seconds,
+    )
+
+
+def exact_objective(criterion: str, left: NDArray[Any], right: NDArray[Any]) -> int:
+    """Work the whole-number criteria out in Python's integers, which cannot overflow."""
+    children = [[int(n) for n in left], [int(n) for n in right]]
+    if criterion == "misclassification":
+        return sum(sum(n) - max(n) for n in children)
+    if criterion == "gini_squared":
+        return sum(sum(n) ** 2 - sum(k * k for k in n) for n in children) // 2
+    negatives, positives = (a + b for a, b in zip(*children, strict=True))
+    return positives * children[0][0] + negatives * children[1][1]

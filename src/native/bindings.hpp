@@ -1,0 +1,35 @@
+// What the binding files share. Only they include nanobind; they check shapes, make views, release
+// the interpreter lock, call, and return.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <span>
+
+namespace bsnsing {
+
+namespace nb = nanobind;
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> as_span(const Vector<T>& v) {
+    return {v.data(), v.shape(0)};
+}
+
+// Whether a signal such as Ctrl-C waits; then the Python error is set.
+bool user_interrupts();
+
+void bind_search(nb::module_& m);
+void bind_engine(nb::module_& m);
+
+}  // namespace bsnsing

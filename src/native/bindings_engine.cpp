@@ -1,0 +1,2 @@
+#include "bindings.hpp"
+namespace bsnsing { void bind_engine(nb::module_&) {} }

@@ -1,0 +1,105 @@
+// AVX2 (Haswell, Zen 1 and later): popcounts by table lookup on half bytes.
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#include <immintrin.h>
+
+#include <cmath>
+
+#include "kernels/kernels.hpp"
+#include "kernels/target_region.hpp"
+
+BSNSING_TARGET_BEGIN("avx2,bmi2,popcnt", "avx2,bmi2,popcnt")
+
+namespace bsnsing {
+namespace {
+
+#include "kernels/scan_loops.inl"
+
+inline __m256i load(const void* p) {
+    return _mm256_loadu_si256(static_cast<const __m256i*>(p));
+}
+
+inline __m256i count_bytes(__m256i v) {
+    const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2,
+                                           1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i low_half = _mm256_set1_epi8(0x0f);
+    const __m256i low = _mm256_and_si256(v, low_half);
+    const __m256i high = _mm256_and_si256(_mm256_srli_epi16(v, 4), low_half);
+    return _mm256_add_epi8(_mm256_shuffle_epi8(table, low), _mm256_shuffle_epi8(table, high));
+}
+
+// Counts below 2^52 become doubles by writing them into the mantissa of 2^52.
+inline __m256d to_double(__m256i counts) {
+    const __m256d magic = _mm256_set1_pd(0x1p52);
+    return _mm256_sub_pd(_mm256_castsi256_pd(_mm256_or_si256(counts, _mm256_castpd_si256(magic))),
+                         magic);
+}
+
+inline void add_counts(double* out, __m256i counts, double weight) {
+    const __m256d scaled = _mm256_mul_pd(to_double(counts), _mm256_set1_pd(weight));
+    _mm256_storeu_pd(out, _mm256_add_pd(_mm256_loadu_pd(out), scaled));
+}
+
+// Counts of one column, `step` words apart, with the four lanes at `lanes`.
+inline __m256i count_four(const Word* column, std::size_t step, const Word* lanes,
+                          std::size_t n_words) {
+    constexpr std::size_t kMostBeforeOverflow = 31;  // 31 * 8 bits still fit a byte
+    __m256i total = _mm256_setzero_si256();
+    for (std::size_t w = 0; w < n_words;) {
+        const std::size_t end = n_words - w < kMostBeforeOverflow ? n_words : w + kMostBeforeOverflow;
+        __m256i bytes = _mm256_setzero_si256();
+        for (; w < end; ++w) {
+            const __m256i own = _mm256_set1_epi64x(static_cast<long long>(column[w * step]));
+            bytes = _mm256_add_epi8(
+                bytes, count_bytes(_mm256_and_si256(own, load(lanes + w * kLanes))));
+        }
+        total = _mm256_add_epi64(total, _mm256_sad_epu8(bytes, _mm256_setzero_si256()));
+    }
+    return total;
+}
+
+void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, double* out,
+                std::size_t stride) noexcept {
+    for (std::size_t i = 0; i < kLanes; ++i)
+        for (std::size_t k = 0; k < kLanes; k += 4)
+            add_counts(out + i * stride + k, count_four(a + i, kLanes, b + k, n_words), weight);
+}
+
+void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
+                  double* out) noexcept {
+    for (std::size_t k = 0; k < kLanes; k += 4)
+        add_counts(out + k, count_four(column, 1, block + k, n_words), weight);
+}
+
+void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, std::uint8_t length,
+                Word* lane) noexcept {
+    const __m256i offset = _mm256_set1_epi8(static_cast<char>(low));
+    const __m256i last = _mm256_set1_epi8(static_cast<char>(length - 1));
+    const auto pack_half = [&](const std::uint8_t* p) {
+        const __m256i shifted = _mm256_sub_epi8(load(p), offset);
+        const __m256i inside = _mm256_cmpeq_epi8(_mm256_min_epu8(shifted, last), shifted);
+        return static_cast<Word>(static_cast<std::uint32_t>(_mm256_movemask_epi8(inside)));
+    };
+    std::size_t start = 0;
+    for (; start + kWordBits <= n_rows; start += kWordBits)
+        lane[start / kWordBits * kLanes] =
+            pack_half(bins + start) | (pack_half(bins + start + 32) << 32U);
+    if (start < n_rows) {
+        Word word = 0;
+        for (std::size_t i = start; i < n_rows; ++i)
+            word |= Word{static_cast<std::uint8_t>(bins[i] - low) < length} << (i - start);
+        lane[start / kWordBits * kLanes] = word;
+    }
+}
+
+}  // namespace
+
+extern const Kernels kAvx2Kernels;
+const Kernels kAvx2Kernels = {"avx2",     count_tile,      count_column, pack_range,
+                              scan_pairs, scan_extensions, scan_last};
+
+}  // namespace bsnsing
+
+BSNSING_TARGET_END
+
+#endif

@@ -1,0 +1,92 @@
+// AVX-512 with vector popcount (Ice Lake, Zen 4 and later): eight questions to a register.
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#include <immintrin.h>
+
+#include <cmath>
+
+#include "kernels/kernels.hpp"
+#include "kernels/target_region.hpp"
+
+BSNSING_TARGET_BEGIN(
+    "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt,prefer-vector-width=512",
+    "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")
+
+namespace bsnsing {
+namespace {
+
+#include "kernels/scan_loops.inl"
+
+inline __m512i load(const void* p) { return _mm512_loadu_si512(p); }
+
+inline void add_counts(double* out, __m512i counts, __m512d weight) {
+    const __m512d scaled = _mm512_mul_pd(_mm512_cvtepu64_pd(counts), weight);
+    _mm512_storeu_pd(out, _mm512_add_pd(_mm512_loadu_pd(out), scaled));
+}
+
+// One load of b serves eight popcounts, so the popcount port is the limit, not the loads.
+void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, double* out,
+                std::size_t stride) noexcept {
+    __m512i counts[kLanes];
+    for (std::size_t i = 0; i < kLanes; ++i) counts[i] = _mm512_setzero_si512();
+    for (std::size_t w = 0; w < n_words; ++w) {
+        const __m512i other = load(b + w * kLanes);
+        for (std::size_t i = 0; i < kLanes; ++i) {
+            const __m512i own = _mm512_set1_epi64(static_cast<long long>(a[w * kLanes + i]));
+            const __m512i both = _mm512_and_si512(own, other);
+            counts[i] = _mm512_add_epi64(counts[i], _mm512_popcnt_epi64(both));
+        }
+    }
+    const __m512d scale = _mm512_set1_pd(weight);
+    for (std::size_t i = 0; i < kLanes; ++i) add_counts(out + i * stride, counts[i], scale);
+}
+
+void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
+                  double* out) noexcept {
+    // Two sums, because one would wait for the latency of its own addition.
+    __m512i even = _mm512_setzero_si512();
+    __m512i odd = _mm512_setzero_si512();
+    std::size_t w = 0;
+    for (; w + 2 <= n_words; w += 2) {
+        const __m512i first = _mm512_set1_epi64(static_cast<long long>(column[w]));
+        const __m512i second = _mm512_set1_epi64(static_cast<long long>(column[w + 1]));
+        even = _mm512_add_epi64(
+            even, _mm512_popcnt_epi64(_mm512_and_si512(first, load(block + w * kLanes))));
+        odd = _mm512_add_epi64(
+            odd, _mm512_popcnt_epi64(_mm512_and_si512(second, load(block + (w + 1) * kLanes))));
+    }
+    if (w < n_words) {
+        const __m512i first = _mm512_set1_epi64(static_cast<long long>(column[w]));
+        even = _mm512_add_epi64(
+            even, _mm512_popcnt_epi64(_mm512_and_si512(first, load(block + w * kLanes))));
+    }
+    add_counts(out, _mm512_add_epi64(even, odd), _mm512_set1_pd(weight));
+}
+
+void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, std::uint8_t length,
+                Word* lane) noexcept {
+    const __m512i offset = _mm512_set1_epi8(static_cast<char>(low));
+    const __m512i limit = _mm512_set1_epi8(static_cast<char>(length));
+    std::size_t start = 0;
+    for (; start + kWordBits <= n_rows; start += kWordBits) {
+        const __m512i shifted = _mm512_sub_epi8(load(bins + start), offset);
+        lane[start / kWordBits * kLanes] = _mm512_cmplt_epu8_mask(shifted, limit);
+    }
+    if (start < n_rows) {
+        const __mmask64 rows = (Word{1} << (n_rows - start)) - 1;
+        const __m512i shifted = _mm512_sub_epi8(_mm512_maskz_loadu_epi8(rows, bins + start), offset);
+        lane[start / kWordBits * kLanes] = _mm512_mask_cmplt_epu8_mask(rows, shifted, limit);
+    }
+}
+
+}  // namespace
+
+extern const Kernels kAvx512Kernels;
+const Kernels kAvx512Kernels = {"avx512",   count_tile,      count_column, pack_range,
+                                scan_pairs, scan_extensions, scan_last};
+
+}  // namespace bsnsing
+
+BSNSING_TARGET_END
+
+#endif

@@ -1,0 +1,47 @@
+// The loops that touch every row or every rule, one table per instruction set.
+// All tables give the same numbers to the last bit; tests walk available_kernels() and compare.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "bits/words.hpp"
+#include "search/scan.hpp"
+
+namespace bsnsing {
+
+struct Kernels {
+    const char* name;
+
+    // out[i * stride + k] += weight * |lane i of a AND lane k of b|, for the 8 x 8 pairs of lanes.
+    void (*count_tile)(const Word* a, const Word* b, std::size_t n_words, double weight, double* out,
+                       std::size_t stride) noexcept;
+    // out[k] += weight * |column AND lane k of block|.
+    void (*count_column)(const Word* column, const Word* block, std::size_t n_words, double weight,
+                         double* out) noexcept;
+    // Bit i of the column is low <= bins[i] < low + length; words are written kLanes apart.
+    void (*pack_range)(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low,
+                       std::uint8_t length, Word* lane) noexcept;
+
+    // The scans write to buffers with room for every possible result and return how many they wrote.
+    std::size_t (*scan_pairs)(const PairScan& scan, Hit* hits) noexcept;
+    std::size_t (*scan_extensions)(const ExtendScan& scan, Hit* hits, Opening* openings,
+                                   std::size_t* n_openings) noexcept;
+    // Writes the first questions of the eight-question blocks in which some rule may be better.
+    std::size_t (*scan_last)(const LastScan& scan, std::uint32_t* blocks) noexcept;
+};
+
+// Results one scan can write per question: four sign patterns, XOR, each in two orientations.
+inline constexpr std::size_t kHitsPerQuestion = 10;
+
+// Usable on this CPU, best first; "scalar" is always there.
+std::span<const Kernels* const> available_kernels();
+
+// The table in use: the best one, or the one named by BSNSING_KERNELS or use_kernels().
+const Kernels& active_kernels();
+
+// Chooses by name for the whole process; throws std::invalid_argument for one that is not usable.
+void use_kernels(const char* name);
+
+}  // namespace bsnsing

@@ -1,0 +1,64 @@
+// NEON, which every 64-bit ARM CPU has: two questions to a register.
+#if defined(__aarch64__)
+
+#include <arm_neon.h>
+
+#include <cmath>
+
+#include "kernels/kernels.hpp"
+
+namespace bsnsing {
+namespace {
+
+#include "kernels/scan_loops.inl"
+
+// Counts of one column, `step` words apart, with the two lanes at `lanes`.
+inline uint64x2_t count_two(const Word* column, std::size_t step, const Word* lanes,
+                            std::size_t n_words) {
+    uint64x2_t total = vdupq_n_u64(0);
+    for (std::size_t w = 0; w < n_words; ++w) {
+        const uint64x2_t both = vandq_u64(vdupq_n_u64(column[w * step]), vld1q_u64(lanes + w * kLanes));
+        const uint8x16_t bytes = vcntq_u8(vreinterpretq_u8_u64(both));
+        total = vaddq_u64(total, vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(bytes))));
+    }
+    return total;
+}
+
+inline void add_counts(double* out, uint64x2_t counts, double weight) {
+    vst1q_f64(out, vaddq_f64(vld1q_f64(out), vmulq_n_f64(vcvtq_f64_u64(counts), weight)));
+}
+
+void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, double* out,
+                std::size_t stride) noexcept {
+    for (std::size_t i = 0; i < kLanes; ++i)
+        for (std::size_t k = 0; k < kLanes; k += 2)
+            add_counts(out + i * stride + k, count_two(a + i, kLanes, b + k, n_words), weight);
+}
+
+void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
+                  double* out) noexcept {
+    for (std::size_t k = 0; k < kLanes; k += 2)
+        add_counts(out + k, count_two(column, 1, block + k, n_words), weight);
+}
+
+// The compiler vectorises the compare; collecting the bits is a short multiply-free loop.
+void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, std::uint8_t length,
+                Word* lane) noexcept {
+    for (std::size_t start = 0; start < n_rows; start += kWordBits) {
+        const std::size_t n = n_rows - start < kWordBits ? n_rows - start : kWordBits;
+        Word word = 0;
+        for (std::size_t i = 0; i < n; ++i)
+            word |= Word{static_cast<std::uint8_t>(bins[start + i] - low) < length} << i;
+        lane[start / kWordBits * kLanes] = word;
+    }
+}
+
+}  // namespace
+
+extern const Kernels kNeonKernels;
+const Kernels kNeonKernels = {"neon",     count_tile,      count_column, pack_range,
+                              scan_pairs, scan_extensions, scan_last};
+
+}  // namespace bsnsing
+
+#endif

@@ -1,0 +1,51 @@
+// The plain loops: what every other kernel file must agree with.
+#include <bit>
+#include <cmath>
+
+#include "kernels/kernels.hpp"
+
+namespace bsnsing {
+namespace {
+
+#include "kernels/scan_loops.inl"
+
+void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
+                  double* out) noexcept {
+    std::uint64_t counts[kLanes] = {};
+    for (std::size_t w = 0; w < n_words; ++w)
+        for (std::size_t k = 0; k < kLanes; ++k)
+            counts[k] += static_cast<std::uint64_t>(std::popcount(column[w] & block[w * kLanes + k]));
+    for (std::size_t k = 0; k < kLanes; ++k) out[k] += weight * static_cast<double>(counts[k]);
+}
+
+void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, double* out,
+                std::size_t stride) noexcept {
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        std::uint64_t counts[kLanes] = {};
+        for (std::size_t w = 0; w < n_words; ++w)
+            for (std::size_t k = 0; k < kLanes; ++k)
+                counts[k] += static_cast<std::uint64_t>(
+                    std::popcount(a[w * kLanes + i] & b[w * kLanes + k]));
+        for (std::size_t k = 0; k < kLanes; ++k)
+            out[i * stride + k] += weight * static_cast<double>(counts[k]);
+    }
+}
+
+void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, std::uint8_t length,
+                Word* lane) noexcept {
+    for (std::size_t start = 0; start < n_rows; start += kWordBits) {
+        const std::size_t n = n_rows - start < kWordBits ? n_rows - start : kWordBits;
+        Word word = 0;
+        for (std::size_t i = 0; i < n; ++i)
+            word |= Word{static_cast<std::uint8_t>(bins[start + i] - low) < length} << i;
+        lane[start / kWordBits * kLanes] = word;
+    }
+}
+
+}  // namespace
+
+extern const Kernels kScalarKernels;
+const Kernels kScalarKernels = {"scalar",   count_tile,      count_column, pack_range,
+                                scan_pairs, scan_extensions, scan_last};
+
+}  // namespace bsnsing

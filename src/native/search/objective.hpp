@@ -1,0 +1,69 @@
+// What a rule is judged by: the criterion, the node's totals and the limits on its children.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace bsnsing {
+
+enum class Criterion { gini_squared, gini, entropy, misclassification, error };
+
+// Counts are weight sums, held in doubles: they are whole numbers below 2^53, so exact.
+struct Objective {
+    Criterion criterion = Criterion::gini_squared;
+    std::size_t n_classes = 0;
+    std::vector<double> totals;         // cases per class at the node
+    std::vector<double> class_weights;  // multiplies a class's cases in the criterion, not in limits
+    double total = 0;                   // cases at the node
+    double min_leaf = 1;                // cases each child needs
+    bool distinct_children = false;
+    std::size_t positive = 1;           // the class "yes" stands for, where two classes are not alike
+    bool whole_numbers = true;          // counts are cases: no class weights, no scaled weights
+    // x ln x for x = 0, 1, 2, ..., where counts are whole numbers small enough to tabulate.
+    const double* xlogx = nullptr;
+    std::size_t n_xlogx = 0;
+
+    // A rule and its mirror image (children swapped) may differ in value or feasibility.
+    bool is_oriented() const {
+        return criterion == Criterion::error || (distinct_children && n_classes == 2);
+    }
+};
+
+// Value of the criterion for a rule that sends `left` (cases per class) to "yes".
+double objective_value(const Objective& objective, const double* left);
+
+// Value of a node that is not split.
+double unsplit_value(const Objective& objective);
+
+// The greatest value that can occur: sets the grain at which values count as tied.
+double largest_value(const Objective& objective);
+
+// Both children have at least `min_leaf` cases and, where asked, different majority classes.
+bool is_feasible(const Objective& objective, const double* left);
+
+// Orders rules by value. Criteria that are whole numbers are compared exactly, the others on a
+// grid of 2^-40 of the largest value, so that rounding never decides between equal rules.
+class ValueGrid {
+public:
+    explicit ValueGrid(const Objective& objective);
+
+    std::int64_t key(const Objective& objective, const double* left) const;
+
+    // Values that can have a key of at most `key` lie below this; `slack_` covers rounding.
+    double upper_edge(std::int64_t key) const {
+        return (static_cast<double>(key) + 0.5) / scale_ + slack_;
+    }
+    // Values that can have a smaller key than `key` lie below this.
+    double lower_edge(std::int64_t key) const {
+        return (static_cast<double>(key) - 0.5) / scale_ + slack_;
+    }
+    double grain() const { return 1.0 / scale_ + 2 * slack_; }
+
+private:
+    bool exact_ = false;
+    double scale_ = 1;
+    double slack_ = 0;
+};
+
+}  // namespace bsnsing

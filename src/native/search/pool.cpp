@@ -1,0 +1,54 @@
+#include "search/pool.hpp"
+
+#include <algorithm>
+
+namespace bsnsing {
+
+Pool::Pool(const BitBlocks& blocks, const RowLayout& rows, const Objective& objective)
+    : blocks_(blocks),
+      rows_(rows),
+      objective_(objective),
+      kernels_(active_kernels()),
+      everyone_(rows.n_words, ~Word{0}),
+      singles_(rows.n_classes, round_up_to_lanes(blocks.n_questions())) {
+    for (const Segment& s : rows.segments)
+        if (s.n_rows % kWordBits != 0)
+            everyone_[s.first_word + s.n_words - 1] = (Word{1} << (s.n_rows % kWordBits)) - 1;
+    count_column(everyone_.data(), 0, singles_);
+}
+
+void Pool::count_column(const Word* column, std::size_t first, Counts& counts) const {
+    const std::size_t first_block = first / kLanes;
+    for (std::size_t j = 0; j < n_classes(); ++j)
+        std::fill(counts.row(j) + first_block * kLanes, counts.row(j) + counts.stride, 0.0);
+    for (std::size_t b = first_block; b < blocks_.n_blocks(); ++b)
+        for (const Segment& s : rows_.segments)
+            kernels_.count_column(column + s.first_word, blocks_.block(b) + s.first_word * kLanes,
+                                  s.n_words, static_cast<double>(s.weight),
+                                  counts.row(s.class_index) + b * kLanes);
+}
+
+void Pool::count_block(const Word* column, std::size_t start, double* out) const {
+    std::fill(out, out + n_classes() * kLanes, 0.0);
+    for (const Segment& s : rows_.segments)
+        kernels_.count_column(column + s.first_word,
+                              blocks_.block(start / kLanes) + s.first_word * kLanes, s.n_words,
+                              static_cast<double>(s.weight), out + s.class_index * kLanes);
+}
+
+void Pool::remove_literal(const Word* rest, std::size_t question, bool negated, Word* out) const {
+    const Word* lane = blocks_.lane(question);
+    const Word flip = negated ? Word{0} : ~Word{0};
+    for (std::size_t w = 0; w < rows_.n_words; ++w) out[w] = rest[w] & (lane[w * kLanes] ^ flip);
+}
+
+std::vector<double> Pool::literal_counts(std::size_t question, bool negated) const {
+    std::vector<double> counts(n_classes());
+    for (std::size_t j = 0; j < n_classes(); ++j) {
+        const double yes = singles_.row(j)[question];
+        counts[j] = negated ? objective_.totals[j] - yes : yes;
+    }
+    return counts;
+}
+
+}  // namespace bsnsing

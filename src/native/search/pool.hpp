@@ -1,0 +1,65 @@
+// Counts over a pool that every stage of the search shares.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "bits/aligned.hpp"
+#include "bits/bit_blocks.hpp"
+#include "kernels/kernels.hpp"
+#include "search/objective.hpp"
+
+namespace bsnsing {
+
+// Counts per class and question: entry (class j, question q) is [j * stride + q].
+struct Counts {
+    std::size_t stride = 0;
+    AlignedVector<double> values;
+
+    Counts() = default;
+    Counts(std::size_t n_classes, std::size_t n_columns)
+        : stride(n_columns), values(n_classes * n_columns, 0.0) {}
+
+    double* row(std::size_t class_index) { return values.data() + class_index * stride; }
+    const double* row(std::size_t class_index) const {
+        return values.data() + class_index * stride;
+    }
+};
+
+class Pool {
+public:
+    Pool(const BitBlocks& blocks, const RowLayout& rows, const Objective& objective);
+
+    const BitBlocks& blocks() const { return blocks_; }
+    const RowLayout& rows() const { return rows_; }
+    const Objective& objective() const { return objective_; }
+    const Kernels& kernels() const { return kernels_; }
+    std::size_t n_questions() const { return blocks_.n_questions(); }
+    std::size_t n_classes() const { return rows_.n_classes; }
+    std::size_t stride() const { return singles_.stride; }
+    const Counts& singles() const { return singles_; }
+
+    // All rows as a bit column.
+    const AlignedVector<Word>& everyone() const { return everyone_; }
+
+    // Cases of `column` that answer yes, for every question from the block of `first` on.
+    void count_column(const Word* column, std::size_t first, Counts& counts) const;
+    // The same for the one block that starts at question `start`; out is [class][lane].
+    void count_block(const Word* column, std::size_t start, double* out) const;
+
+    // Of the rows in `rest`, those the literal does not take.
+    void remove_literal(const Word* rest, std::size_t question, bool negated, Word* out) const;
+
+    // Cases per class that the literal covers.
+    std::vector<double> literal_counts(std::size_t question, bool negated) const;
+
+private:
+    const BitBlocks& blocks_;
+    const RowLayout& rows_;
+    const Objective& objective_;
+    const Kernels& kernels_;
+    AlignedVector<Word> everyone_;
+    Counts singles_;
+};
+
+}  // namespace bsnsing

@@ -1,0 +1,93 @@
+// The three loops over questions that decide the search's speed, as plain data: what goes in and
+// what comes out. Each instruction set compiles them from kernels/scan_loops.inl.
+//
+// Arrays of counts are laid out class by class: entry (class j, question q) is [j * stride + q].
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "search/objective.hpp"
+
+namespace bsnsing {
+
+// Which formulas the search may form. A set of literals always stands for their OR; read with the
+// children swapped, it is the AND of the negated literals.
+struct Formulas {
+    bool as_or = true;
+    bool as_and = false;
+    bool as_xor = false;
+    bool has_negation = false;  // the pool is closed under negation
+};
+
+// A rule that may beat the best one: the caller works out the rest.
+struct Hit {
+    std::uint32_t question = 0;  // the question that was added
+    bool negated = false;        // ... as its negation
+    bool first_negated = false;  // pairs: the row's own question is negated
+    bool is_xor = false;         // pairs only
+    bool swapped = false;        // the OR's rows go to "no": read it as an AND
+    double value = 0;
+};
+
+// A literal added to the current rule that may still grow into something better.
+struct Opening {
+    std::uint32_t question = 0;
+    bool negated = false;
+};
+
+// All pairs of one question ("own") with the questions from `first` on.
+struct PairScan {
+    const Objective* objective = nullptr;
+    Formulas formulas;
+    std::size_t n_questions = 0;
+    std::size_t stride = 0;
+    std::size_t first = 0;
+    const double* own = nullptr;      // [class]: cases that answer yes to the own question
+    const double* singles = nullptr;  // cases that answer yes to each question
+    const double* both = nullptr;     // cases that answer yes to both
+    std::size_t both_stride = 0;
+    double limit = 0;                 // report values below this ...
+    double grain = 0;                 // ... and lower it to the least value seen plus this
+};
+
+// All rules that add one literal, from question `first` on, to a rule whose gains are known.
+struct ExtendScan {
+    const Objective* objective = nullptr;
+    Formulas formulas;
+    std::size_t n_questions = 0;
+    std::size_t stride = 0;
+    std::size_t first = 0;
+    std::size_t block_origin = 0;     // position of the question at column 0 of `gain`
+    const double* base = nullptr;     // [class]: cases the rule covers
+    const double* gain = nullptr;     // cases each question would add
+    bool report_hits = true;
+    double limit = 0;
+    double grain = 0;
+    // Openings: how far a rule of `n_more` further literals could still get.
+    std::size_t n_more = 0;
+    const double* most_after = nullptr;    // most that one literal after this question adds to the rule
+    const double* most_single = nullptr;   // ... to the question alone
+    const double* most_negated = nullptr;  // ... to the negated question alone
+    double open_limit = 0;
+};
+
+// Bounds on all rules that add a second literal after `last` was added to a rule.
+struct LastScan {
+    const Objective* objective = nullptr;
+    Formulas formulas;
+    std::size_t n_questions = 0;
+    std::size_t stride = 0;
+    std::size_t first = 0;
+    bool last_negated = false;
+    const double* base = nullptr;       // [class]: cases covered, `last` included
+    const double* gain = nullptr;       // cases each question adds to the rule without `last`
+    const double* rest = nullptr;       // [class]: cases not covered without `last`
+    const double* singles = nullptr;
+    const double* last_total = nullptr;  // [class]: cases that answer yes to `last`
+    const double* both = nullptr;       // cases that answer yes to `last` and to each question
+    std::size_t both_stride = 0;
+    double open_limit = 0;
+};
+
+}  // namespace bsnsing

@@ -1,0 +1,126 @@
+// The stages of the search, in order: single questions, pairs, then the few larger rules that the
+// bounds do not rule out. src/native/README.md tells the same story on one page.
+#include "search/search.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "search/bounds.hpp"
+#include "search/collector.hpp"
+#include "search/deep.hpp"
+#include "search/pairs.hpp"
+#include "search/pool.hpp"
+#include "search/singles.hpp"
+
+namespace bsnsing {
+namespace {
+
+bool forms_sets(const Formulas& f) { return f.as_or || f.as_and; }
+
+// Formulas that one set of two or more positions stands for.
+double forms_per_set(const Objective& o, const Formulas& f, std::size_t size) {
+    if (!forms_sets(f)) return 0;
+    double signs = 1;
+    if (f.has_negation)
+        for (std::size_t i = 0; i < size; ++i) signs *= 2;
+    return signs * (o.is_oriented() && f.as_or && f.as_and ? 2 : 1);
+}
+
+double binomial(std::size_t n, std::size_t k) {
+    if (k > n) return 0;
+    double value = 1;
+    for (std::size_t i = 1; i <= k; ++i)
+        value = value * static_cast<double>(n - k + i) / static_cast<double>(i);
+    return value;
+}
+
+// Rules of three and more literals whose first question is `question`.
+double n_deep_rules(const Pool& pool, const SearchOptions& options, std::size_t question) {
+    double n = 0;
+    for (std::size_t size = 3; size <= options.max_rules; ++size)
+        n += binomial(pool.n_questions() - question - 1, size - 1) *
+             forms_per_set(pool.objective(), options.formulas, size);
+    return n;
+}
+
+double n_pair_rules(const Pool& pool, const SearchOptions& options, std::size_t question) {
+    const double forms = forms_per_set(pool.objective(), options.formulas, 2) +
+                         (options.formulas.as_xor ? 1 : 0);
+    return static_cast<double>(pool.n_questions() - question - 1) * forms;
+}
+
+// What rules that start with `question` and were not settled could reach at best.
+double open_bound(const Pool& pool, const SearchOptions& options, std::uint32_t question) {
+    const Objective& o = pool.objective();
+    const Formulas& f = options.formulas;
+    double least = std::numeric_limits<double>::infinity();
+    for (const bool negated : {false, true}) {
+        if (negated && !f.has_negation) break;
+        const std::vector<double> low = pool.literal_counts(question, negated);
+        std::vector<double> high = o.totals;
+        if (!f.has_negation)
+            for (std::size_t j = 0; j < o.n_classes; ++j) {
+                const double* later = pool.singles().row(j);
+                const double most = question + 1 < pool.n_questions()
+                                        ? *std::max_element(later + question + 1,
+                                                            later + pool.n_questions())
+                                        : 0.0;
+                high[j] = std::min(high[j],
+                                   low[j] + static_cast<double>(options.max_rules - 1) * most);
+            }
+        least = std::min(least, box_bound(o, low, high, o.is_oriented() && f.as_and));
+    }
+    if (f.as_xor)  // an XOR may also drop cases of the first question
+        least = std::min(least, box_bound(o, std::vector<double>(o.n_classes, 0.0), o.totals, false));
+    return least;
+}
+
+}  // namespace
+
+FoundRule find_best_rule(const BitBlocks& blocks, const RowLayout& rows, const Objective& objective,
+                         const SearchOptions& options, Watch& watch) {
+    const Pool pool(blocks, rows, objective);
+    const ValueGrid grid(objective);
+    const std::size_t n_questions = pool.n_questions();
+    Collector collector(pool, options.formulas, Incumbent(objective, grid));
+    double n_counted = offer_singles(pool, options.formulas, collector);
+    double n_settled = n_counted;
+    std::vector<char> is_done(n_questions, 1);  // per first question: nothing is left open
+
+    if (options.max_rules >= 2 && n_questions >= 2) {
+        const bool goes_deep =
+            options.max_rules >= 3 && n_questions >= 3 && forms_sets(options.formulas);
+        PairCounts kept = goes_deep ? PairCounts(pool) : PairCounts();
+        const PairOutcome pairs = search_pairs(pool, options, grid, kept, collector, watch);
+        is_done = pairs.is_row_done;
+        for (std::size_t q = 0; q < n_questions; ++q)
+            if (is_done[q]) n_counted += n_pair_rules(pool, options, q);
+        n_settled = n_counted;
+        if (goes_deep && pairs.finished) {
+            const DeepOutcome deep = search_deep(pool, options, grid, kept, collector, watch);
+            n_counted += deep.n_counted;
+            n_settled += deep.n_counted;
+            is_done = deep.is_done;
+            double n_all = 0;
+            for (std::size_t q = 0; q < n_questions; ++q)
+                if (is_done[q]) n_all += n_deep_rules(pool, options, q);
+            n_settled += std::max(0.0, n_all - deep.n_counted);
+        } else if (goes_deep) {
+            std::fill(is_done.begin(), is_done.end(), 0);
+        }
+    }
+
+    FoundRule found = describe(pool, collector.incumbent());
+    found.n_counted = n_counted;
+    found.n_excluded = n_settled - n_counted;
+    double bound = found.found ? found.value : std::numeric_limits<double>::infinity();
+    for (std::uint32_t q = 0; q < n_questions; ++q) {
+        if (is_done[q]) continue;
+        found.optimal = false;
+        bound = std::min(bound, open_bound(pool, options, q));
+    }
+    found.bound = bound;
+    return found;
+}
+
+}  // namespace bsnsing

@@ -1,0 +1,14 @@
+// Rules of one question, and the account of the best rule that every search gives.
+#pragma once
+
+#include "search/collector.hpp"
+#include "search/search.hpp"
+
+namespace bsnsing {
+
+// Offers every single question (and its negation, where that is another rule); returns how many.
+double offer_singles(const Pool& pool, const Formulas& formulas, Collector& collector);
+
+FoundRule describe(const Pool& pool, const Incumbent& incumbent);
+
+}  // namespace bsnsing

@@ -1,0 +1,65 @@
+// When to stop early: a deadline, or the user's interrupt.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <thread>
+#include <utility>
+
+namespace bsnsing {
+
+// Asks now and then, from the thread that made it only, whether the user wants to stop.
+class Interrupt {
+public:
+    explicit Interrupt(std::function<bool()> ask = nullptr) : ask_(std::move(ask)) {}
+
+    bool is_raised() const { return raised_.load(std::memory_order_relaxed); }
+
+    void poll(std::chrono::steady_clock::time_point now) {
+        constexpr auto kPause = std::chrono::milliseconds(50);
+        if (!ask_ || std::this_thread::get_id() != owner_ || now < next_) return;
+        next_ = now + kPause;
+        if (ask_()) raised_.store(true);
+    }
+
+private:
+    std::function<bool()> ask_;
+    std::thread::id owner_ = std::this_thread::get_id();
+    std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now();
+    std::atomic<bool> raised_{false};
+};
+
+class Watch {
+public:
+    Watch(Interrupt& interrupt, double seconds)
+        : interrupt_(interrupt),
+          start_(std::chrono::steady_clock::now()),
+          limit_(seconds) {}
+
+    bool has_stopped() const {
+        return stopped_.load(std::memory_order_relaxed) || interrupt_.is_raised();
+    }
+
+    // Looks at the clock; call it between pieces of work of at most some milliseconds.
+    bool check() {
+        if (has_stopped()) return true;
+        const auto now = std::chrono::steady_clock::now();
+        interrupt_.poll(now);
+        if (std::chrono::duration<double>(now - start_).count() > limit_) stopped_.store(true);
+        return has_stopped();
+    }
+
+    double seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    }
+
+private:
+    Interrupt& interrupt_;
+    std::chrono::steady_clock::time_point start_;
+    double limit_ = std::numeric_limits<double>::infinity();
+    std::atomic<bool> stopped_{false};
+};
+
+}  // namespace bsnsing
