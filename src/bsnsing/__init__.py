@@ -1,6 +1,35 @@
-"""bsnsing grows decision trees in which every split is the best Boolean rule of its size."""
+"""bsnsing grows decision trees in which every split is the best Boolean rule of its size.
 
+The stages, in the order of the data:
+
+_table      array or dataframe -> typed columns
+_questions  the yes/no questions worth asking of these rows
+_engine     columns as codes, questions as bit columns (native)
+_search     the best rule over a pool, with its proof
+solvers     who chooses the rule: the native search, exact or greedy
+_grow       open nodes, level by level
+_prune      the best subtree of a given size
+_tree       rules and nodes: frozen data
+_predict    rows -> leaves
+_estimator  BsnsingClassifier: calls the stages
+"""
+
+from bsnsing._estimator import BsnsingClassifier
+from bsnsing._questions import Pool, Question, ask_questions
 from bsnsing._search import Split, best_rule
+from bsnsing._tree import Node, Rule, Tree
+from bsnsing.export import export_text
 
-__all__ = ["Split", "best_rule"]
+__all__ = [
+    "BsnsingClassifier",
+    "Node",
+    "Pool",
+    "Question",
+    "Rule",
+    "Split",
+    "Tree",
+    "ask_questions",
+    "best_rule",
+    "export_text",
+]
 __version__ = "0.1.0"

@@ -44,6 +44,11 @@ def is_real_in(low: float, high: float, *, low_open: bool = False, high_open: bo
     return check
 
 
+def is_fraction(value: Any) -> bool:
+    """Accept floats strictly between 0 and 1."""
+    return isinstance(value, float | np.floating) and 0 < float(value) < 1
+
+
 def is_one_of(*names: str) -> Check:
     """Accept one of a few names."""
     return lambda value: isinstance(value, str) and value in names
@@ -92,6 +97,43 @@ SEARCH_PARAMETERS: dict[str, tuple[Check, str]] = {
     "operators": _OPERATORS,
     "distinct_children": _BOOL,
     "time_limit": _TIME_LIMIT,
+    "n_jobs": _N_JOBS,
+}
+
+_SEGMENTS = (is_int_between(1), "a positive int")
+_LEVELS = (is_int_between(2), "an int of at least 2")
+_VALUES = (is_int_between(0), "an int of at least 0")
+_BIN_SIZE = (is_int_between(1), "a positive int")
+
+ASK_PARAMETERS: dict[str, tuple[Check, str]] = {
+    "n_segments": _SEGMENTS,
+    "max_levels": _LEVELS,
+    "max_values_as_levels": _VALUES,
+    "bin_size": _BIN_SIZE,
+}
+
+TREE_PARAMETERS: dict[str, tuple[Check, str]] = {
+    "max_rules": _MAX_RULES,
+    "min_samples_leaf": (
+        any_of(is_one_of("sqrt"), is_int_between(1), is_fraction),
+        "'sqrt', a positive int or a fraction between 0 and 1",
+    ),
+    "criterion": _CRITERION,
+    "operators": _OPERATORS,
+    "max_depth": (any_of(is_none, is_int_between(0)), "None or an int of at least 0"),
+    "max_leaf_nodes": (any_of(is_none, is_int_between(1)), "None or a positive int"),
+    "stop_prob": (is_real_in(0, 1, low_open=True), "a number above 0 and at most 1"),
+    "distinct_children": _BOOL,
+    "multiclass": (is_one_of("native", "ovr"), "'native' or 'ovr'"),
+    "solver": (is_one_of(*SOLVERS), f"one of {', '.join(map(repr, SOLVERS))}"),
+    "greedy_level": (is_real_in(0, 1, low_open=True), "a number above 0 and at most 1"),
+    "time_limit": _TIME_LIMIT,
+    **ASK_PARAMETERS,
+    "own_questions": _BOOL,
+    "class_weight": (
+        any_of(is_none, is_one_of("balanced"), lambda v: isinstance(v, dict)),
+        "None, 'balanced' or a dict from label to weight",
+    ),
     "n_jobs": _N_JOBS,
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bsnsing import _core
+from bsnsing._labels import read_labels
 from bsnsing._params import checked_search_options, effective_n_threads
 from bsnsing._weights import CaseWeights, read_weights
 
@@ -181,19 +182,6 @@ def read_answers(answers: ArrayLike) -> NDArray[np.uint8]:
             f"answers must be 0 or 1. Got {matrix[row, column]} in row {row}, question {column}."
         )
     return np.ascontiguousarray(matrix, dtype=np.uint8)
-
-
-def read_labels(y: ArrayLike, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Return the sorted labels and each row's position among them."""
-    labels = np.asarray(y)
-    if labels.ndim != 1 or len(labels) != n_rows:
-        raise ValueError(
-            f"y must have one label for each of the {n_rows} rows. Got shape {labels.shape}."
-        )
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise ValueError("y contains NaN or infinity. Drop the rows without a label.")
-    classes, codes = np.unique(labels, return_inverse=True)
-    return classes, codes.astype(np.int32)
 
 
 def class_totals(

@@ -60,3 +60,19 @@ def read_weights(sample_weight: ArrayLike | None, n_rows: int) -> CaseWeights:
         return CaseWeights(weights.astype(np.int64), 1.0)
     exponent = np.floor(np.log2(_LARGEST_SUM / total))
     return CaseWeights(np.rint(np.ldexp(weights, int(exponent))).astype(np.int64), 2.0**exponent)
+
+
+def read_relative_weights(sample_weight: ArrayLike | None, n_rows: int) -> CaseWeights:
+    """Read weights of which only whole numbers count cases; others are scaled to a mean of one.
+
+    Limits on the number of cases then mean the same whatever the unit of the weights.
+    """
+    if sample_weight is None:
+        return CaseWeights(None, 1.0)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    is_positive = weights > 0
+    if np.isfinite(weights).all() and is_positive.any() and (weights != np.floor(weights)).any():
+        weights = weights / weights[is_positive].mean()
+    return read_weights(weights, n_rows)

@@ -1,2 +1,288 @@
+// The engine (table, questions, level-wise search, partition) and prediction.
+#include <algorithm>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
 #include "bindings.hpp"
-namespace bsnsing { void bind_engine(nb::module_&) {} }
+#include "grow/engine.hpp"
+#include "predict/apply.hpp"
+#include "search/settings.hpp"
+
+namespace bsnsing {
+namespace {
+
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;  // any stride
+
+// (column, test, value, levels): how questions cross the binding.
+using QuestionFields = std::tuple<std::uint32_t, int, double, std::vector<std::uint32_t>>;
+
+QuestionFields to_fields(const Question& q, const EncodedColumn& column) {
+    std::vector<std::uint32_t> levels = q.levels;
+    if (column.kind == ColumnKind::categorical && q.test == Test::equal) levels = {q.low};
+    return {q.column, static_cast<int>(q.test), q.value, levels};
+}
+
+// A given question in terms of the column's codes.
+Question from_fields(const QuestionFields& fields, const std::vector<EncodedColumn>& columns) {
+    const auto& [column_index, test, value, levels] = fields;
+    const EncodedColumn& column = columns.at(column_index);
+    Question q{column_index, static_cast<Test>(test), value, 0, 0, levels};
+    const auto code_at = [&](auto place) {
+        return static_cast<std::uint32_t>(place - column.values.begin());
+    };
+    const auto begin = column.values.begin();
+    const auto end = column.values.end();
+    if (column.kind == ColumnKind::categorical && q.test != Test::missing) {
+        q.test = Test::in;
+        std::sort(q.levels.begin(), q.levels.end());
+        return q;
+    }
+    switch (q.test) {
+        case Test::greater:
+            q.low = code_at(std::upper_bound(begin, end, value));
+            q.high = column.n_codes;
+            break;
+        case Test::less: q.high = code_at(std::lower_bound(begin, end, value)); break;
+        case Test::equal:
+            q.low = code_at(std::lower_bound(begin, end, value));
+            q.high = code_at(std::upper_bound(begin, end, value));
+            break;
+        case Test::missing:
+            q.low = column.n_codes;
+            q.high = column.n_codes + 1;
+            break;
+        case Test::in: throw std::invalid_argument("'in' asks about categorical columns only");
+    }
+    return q;
+}
+
+class ColumnList {
+public:
+    void add_numbers(const Numbers& numbers) {
+        const double* data = numbers.data();
+        const std::ptrdiff_t stride = numbers.shape(0) > 0 ? numbers.stride(0) : 1;
+        const nb::gil_scoped_release no_python_below;
+        columns.push_back(encode_numbers(data, stride, numbers.shape(0)));
+    }
+    void add_levels(const Vector<std::int32_t>& codes, std::size_t n_levels) {
+        for (std::size_t i = 0; i < codes.shape(0); ++i)
+            if (codes.data()[i] >= static_cast<std::int64_t>(n_levels))
+                throw std::invalid_argument("a level code is not below the number of levels");
+        columns.push_back(encode_levels(as_span(codes), n_levels));
+    }
+
+    std::vector<bool> has_missing() const {
+        std::vector<bool> flags;
+        for (const EncodedColumn& c : columns) flags.push_back(c.has_missing);
+        return flags;
+    }
+
+    std::vector<EncodedColumn> columns;
+};
+
+// The engine together with the splits that wait to be carried out.
+class BoundEngine {
+public:
+    BoundEngine(ColumnList& columns, const Vector<std::int32_t>& classes, std::size_t n_classes,
+                const std::optional<Vector<std::int64_t>>& weights, EngineOptions options)
+        : engine_(std::move(columns.columns), as_span(classes), n_classes,
+                  weights ? as_span(*weights) : std::span<const std::int64_t>(),
+                  std::move(options)) {}
+
+    std::vector<double> class_totals(std::size_t node) const { return engine_.class_totals(node); }
+
+    nb::list search(const std::vector<std::size_t>& nodes) {
+        Interrupt interrupt(user_interrupts);
+        std::vector<NodeSplit> splits;
+        {
+            const nb::gil_scoped_release no_python_below;
+            splits = engine_.search(nodes, interrupt);
+        }
+        if (interrupt.is_raised()) throw nb::python_error();
+        nb::list results;
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            results.append(describe(splits[i]));
+            if (splits[i].is_worthwhile) waiting_[nodes[i]] = std::move(splits[i]);
+        }
+        return results;
+    }
+
+    std::vector<std::pair<std::size_t, std::size_t>> split(const std::vector<std::size_t>& nodes) {
+        std::vector<std::pair<std::size_t, std::size_t>> children;
+        const nb::gil_scoped_release no_python_below;
+        for (const std::size_t node : nodes) {
+            const auto waiting = waiting_.find(node);
+            if (waiting == waiting_.end())
+                throw std::invalid_argument("split needs a node whose search found a rule");
+            children.push_back(engine_.split(node, waiting->second));
+            waiting_.erase(waiting);
+        }
+        return children;
+    }
+
+    // Questions of a node's pool and the answers of its rows: (questions, answers, row numbers).
+    nb::tuple ask(std::size_t node, std::optional<std::uint32_t> target) const {
+        const std::uint32_t wanted = target.value_or(engine_.majority_class(node));
+        if (wanted >= engine_.n_classes()) throw std::invalid_argument("no such target class");
+        NodePool pool;
+        {
+            const nb::gil_scoped_release no_python_below;
+            pool = engine_.ask(node, wanted, engine_.options().search.n_threads);
+        }
+        std::vector<QuestionFields> questions;
+        for (const Question& q : pool.questions)
+            questions.push_back(to_fields(q, engine_.columns()[q.column]));
+        return nb::make_tuple(questions, unpack(pool, engine_.rows_of(node)),
+                              row_numbers(engine_.rows_of(node)));
+    }
+
+private:
+    nb::object describe(const NodeSplit& split) const {
+        if (!split.found.found) return nb::none();
+        std::vector<QuestionFields> questions;
+        std::vector<bool> negated;
+        for (std::size_t i = 0; i < split.questions.size(); ++i) {
+            const Question& q = split.questions[i];
+            questions.push_back(to_fields(q, engine_.columns()[q.column]));
+            negated.push_back(split.found.rule.literals[i].negated);
+        }
+        return nb::make_tuple(split.is_worthwhile, questions, negated,
+                              static_cast<int>(split.found.rule.op), split.found.left,
+                              split.found.value, split.found.bound, split.found.optimal,
+                              split.found.n_counted, split.found.n_excluded, split.seconds);
+    }
+
+    static nb::object unpack(const NodePool& pool, const NodeRows& node) {
+        const std::size_t n_questions = pool.questions.size();
+        auto* answers = new std::uint8_t[node.rows.size() * n_questions + 1];
+        const nb::capsule owner(answers, [](void* p) noexcept {
+            delete[] static_cast<std::uint8_t*>(p);
+        });
+        std::size_t row = 0;
+        for (const Segment& s : node.layout->segments)
+            for (std::size_t i = 0; i < s.n_rows; ++i, ++row)
+                for (std::size_t q = 0; q < n_questions; ++q) {
+                    const Word word = pool.blocks.lane(q)[(s.first_word + i / kWordBits) * kLanes];
+                    answers[row * n_questions + q] = (word >> (i % kWordBits)) & 1U;
+                }
+        return nb::cast(nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<2>>(
+            answers, {node.rows.size(), n_questions}, owner));
+    }
+
+    static nb::object row_numbers(const NodeRows& node) {
+        auto* rows = new std::int64_t[node.rows.size() + 1];
+        const nb::capsule owner(rows,
+                                [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
+        std::copy(node.rows.begin(), node.rows.end(), rows);
+        return nb::cast(
+            nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(rows, {node.rows.size()}, owner));
+    }
+
+    Engine engine_;
+    std::unordered_map<std::size_t, NodeSplit> waiting_;
+};
+
+void make_engine(BoundEngine* self, ColumnList& columns, const Vector<std::int32_t>& classes,
+                 std::size_t n_classes, const std::optional<Vector<std::int64_t>>& weights,
+                 double unit, const std::optional<std::vector<double>>& class_weights,
+                 const std::string& criterion, const std::vector<std::string>& operators,
+                 std::size_t max_rules, double min_samples_leaf, bool distinct_children,
+                 double time_limit, std::optional<double> greedy_level, std::size_t n_segments,
+                 std::size_t max_levels, std::size_t max_values_as_levels, double bin_size,
+                 bool own_questions, const std::vector<QuestionFields>& extra_questions,
+                 std::size_t n_threads) {
+    EngineOptions options;
+    options.ask = {n_segments, max_levels, max_values_as_levels, bin_size * unit};
+    options.search = {max_rules, formulas_from_names(operators), n_threads};
+    options.criterion = criterion_from_name(criterion);
+    options.has_class_weights = class_weights.has_value();
+    options.class_weights = class_weights.value_or(std::vector<double>(n_classes, 1.0));
+    if (options.class_weights.size() != n_classes)
+        throw std::invalid_argument("one weight per class is needed");
+    options.min_leaf = min_samples_leaf * unit;
+    options.unit = unit;
+    options.distinct_children = distinct_children;
+    options.own_questions = own_questions;
+    options.time_limit = time_limit;
+    options.greedy_level = greedy_level;
+    for (const EncodedColumn& c : columns.columns)
+        if (c.bytes.size() != c.width * classes.shape(0))
+            throw std::invalid_argument("columns and classes must have the same number of rows");
+    for (const QuestionFields& fields : extra_questions)
+        options.extra_questions.push_back(from_fields(fields, columns.columns));
+    new (self) BoundEngine(columns, classes, n_classes, weights, std::move(options));
+}
+
+nb::object apply(const nb::list& columns, std::size_t n_rows, const Vector<std::int32_t>& yes,
+                 const Vector<std::int32_t>& no, const Vector<std::uint8_t>& operators,
+                 const Vector<std::int32_t>& first_literal,
+                 const Vector<std::int32_t>& literal_columns, const Vector<std::uint8_t>& tests,
+                 const Vector<double>& values, const Vector<std::uint8_t>& negated,
+                 const Vector<std::int32_t>& first_level, const Vector<std::int32_t>& levels,
+                 std::size_t n_threads) {
+    const FlatTree tree{as_span(yes),     as_span(no),      as_span(operators),
+                        as_span(first_literal), as_span(literal_columns), as_span(tests),
+                        as_span(values),  as_span(negated), as_span(first_level), as_span(levels)};
+    tree.check(nb::len(columns));
+    // Columns that no question asks about may be None.
+    std::vector<ColumnView> views(nb::len(columns));
+    std::vector<Numbers> numbers;
+    std::vector<Vector<std::int32_t>> codes;
+    for (std::size_t c = 0; c < views.size(); ++c) {
+        const nb::handle column = columns[c];
+        if (column.is_none()) continue;
+        std::size_t length = 0;
+        if (nb::try_cast(column, numbers.emplace_back(), false)) {
+            views[c].numbers = numbers.back().data();
+            length = numbers.back().shape(0);
+            views[c].stride = length > 0 ? numbers.back().stride(0) : 1;
+        } else {
+            codes.push_back(nb::cast<Vector<std::int32_t>>(column, false));
+            views[c].codes = codes.back().data();
+            length = codes.back().shape(0);
+        }
+        if (length != n_rows) throw std::invalid_argument("columns differ in length");
+    }
+    for (const std::int32_t c : tree.columns) {
+        const ColumnView& view = views[static_cast<std::size_t>(c)];
+        if (view.numbers == nullptr && view.codes == nullptr)
+            throw std::invalid_argument("a column that the tree asks about is missing");
+    }
+    auto* leaves = new std::int64_t[n_rows + 1];
+    const nb::capsule owner(leaves,
+                            [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
+    {
+        const nb::gil_scoped_release no_python_below;
+        apply_tree(tree, views, n_rows, n_threads, leaves);
+    }
+    return nb::cast(nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(leaves, {n_rows}, owner));
+}
+
+}  // namespace
+
+void bind_engine(nb::module_& m) {
+    nb::class_<ColumnList>(m, "ColumnList", "Columns of a table, encoded for the engine.")
+        .def(nb::init<>())
+        .def("add_numbers", &ColumnList::add_numbers, nb::arg("numbers"))
+        .def("add_levels", &ColumnList::add_levels, nb::arg("codes"), nb::arg("n_levels"))
+        .def("has_missing", &ColumnList::has_missing);
+    nb::class_<BoundEngine>(m, "Engine", "Counts, searches and parts the rows of a table.")
+        .def("__init__", &make_engine, nb::arg("columns"), nb::arg("classes"), nb::arg("n_classes"),
+             nb::arg("weights").none(), nb::arg("unit"), nb::arg("class_weights").none(),
+             nb::arg("criterion"), nb::arg("operators"), nb::arg("max_rules"),
+             nb::arg("min_samples_leaf"), nb::arg("distinct_children"), nb::arg("time_limit"),
+             nb::arg("greedy_level").none(), nb::arg("n_segments"), nb::arg("max_levels"),
+             nb::arg("max_values_as_levels"), nb::arg("bin_size"), nb::arg("own_questions"),
+             nb::arg("extra_questions"), nb::arg("n_threads"))
+        .def("class_totals", &BoundEngine::class_totals, nb::arg("node"))
+        .def("search", &BoundEngine::search, nb::arg("nodes"))
+        .def("split", &BoundEngine::split, nb::arg("nodes"))
+        .def("ask", &BoundEngine::ask, nb::arg("node"), nb::arg("target").none());
+    m.def("apply", &apply, nb::arg("columns"), nb::arg("n_rows"), nb::arg("yes"), nb::arg("no"),
+          nb::arg("operators"), nb::arg("first_literal"), nb::arg("literal_columns"),
+          nb::arg("tests"), nb::arg("values"), nb::arg("negated"), nb::arg("first_level"),
+          nb::arg("levels"), nb::arg("n_threads"), "Leaf of each row.");
+}
+
+}  // namespace bsnsing

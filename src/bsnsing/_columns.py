@@ -1,0 +1,336 @@
+"""One raw column -> Column: what it holds, by its own dtype and cells."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import math
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, Literal, TypeAlias
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+Kind: TypeAlias = Literal["numeric", "boolean", "categorical"]
+Level: TypeAlias = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnInfo:
+    """What a fitted model remembers of a column."""
+
+    name: str
+    kind: Kind
+    levels: tuple[Level, ...] = ()  # of a categorical column: numbers first, then text, sorted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseCells:
+    """Cells that are ``filling`` everywhere but in ``rows``, where they are ``values``."""
+
+    rows: NDArray[np.integer[Any]]
+    values: NDArray[Any]
+    filling: int
+    n_rows: int
+
+    def dense(self, dtype: type[np.generic]) -> NDArray[Any]:
+        """Return all cells."""
+        cells = np.full(self.n_rows, self.filling, dtype=dtype)
+        cells[self.rows] = self.values
+        return cells
+
+    def take(self, rows: NDArray[np.intp]) -> SparseCells:
+        """Return the cells at these positions, which may repeat and come in any order."""
+        entry = np.full(self.n_rows, -1, dtype=np.intp)
+        entry[self.rows] = np.arange(len(self.rows))
+        picked = entry[rows]
+        kept = np.flatnonzero(picked >= 0)
+        return SparseCells(kept, self.values[picked[kept]], self.filling, len(rows))
+
+
+Cells: TypeAlias = NDArray[Any] | SparseCells
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One column: its description and its cells, which may be a view of the user's data.
+
+    The cells of a categorical column are codes; those of other columns are numbers of any dtype.
+    """
+
+    info: ColumnInfo
+    cells: Cells
+
+    def numbers(self) -> NDArray[np.float64]:
+        """Return a numeric or boolean column as floats, NaN where missing; not to be written to.
+
+        Plain float64 input is a view, perhaps strided and read-only. All other input is
+        converted anew on each call, so a wide sparse or integer table is never floats at once.
+        """
+        if self.info.kind == "categorical":
+            raise TypeError(f"Column {self.info.name!r} is categorical. Use codes() instead.")
+        if isinstance(self.cells, SparseCells):
+            return self.cells.dense(np.float64)
+        return self.cells.astype(np.float64, copy=False)
+
+    def codes(self) -> NDArray[np.int32]:
+        """Return positions in ``info.levels``: -1 where missing, ``len(levels)`` where unseen."""
+        if self.info.kind != "categorical":
+            raise TypeError(
+                f"Column {self.info.name!r} is {self.info.kind}. Use numbers() instead."
+            )
+        return self.cells.dense(np.int32) if isinstance(self.cells, SparseCells) else self.cells
+
+
+RawColumn: TypeAlias = "Cells | nw.Series[Any]"
+
+
+def read_column(name: str, raw: RawColumn, *, as_category: bool) -> Column:
+    """Read one column by its own dtype and cells, or as categorical whatever it holds."""
+    if isinstance(raw, nw.Series):
+        column = _read_series(name, raw, as_category=as_category)
+    elif isinstance(raw, SparseCells):
+        column = _of_numbers(name, raw, is_boolean=raw.values.dtype.kind == "b")
+    else:
+        column = _read_array(name, raw, as_category=as_category)
+    return _as_categorical(column) if as_category else column
+
+
+def _read_series(name: str, series: nw.Series[Any], *, as_category: bool) -> Column:
+    if str(getattr(series.to_native(), "dtype", "")) == "object":
+        # Not by narwhals' dtype: it looks at the first hundred cells of such a column only.
+        return _read_objects(name, series.to_numpy().tolist(), as_category=as_category)
+    dtype = series.dtype
+    if dtype in (nw.String, nw.Categorical, nw.Enum):
+        return _read_text(name, series)
+    if dtype in (nw.Date, nw.Datetime, nw.Duration):
+        raise _unaskable(name, series.to_native())
+    if dtype in (nw.List, nw.Array, nw.Struct):
+        raise _not_a_cell(name, next(iter(series.drop_nulls().head(1).to_list()), dtype))
+    is_boolean = dtype == nw.Boolean
+    if dtype in (nw.Decimal, nw.Int128, nw.UInt128) or (is_boolean and series.null_count() > 0):
+        series = series.cast(nw.Float64)  # NumPy would have them as objects
+    is_typed = is_boolean or dtype.is_numeric()  # else the cells may be any objects
+    column = _read_array(name, series.to_numpy(), as_category=as_category and not is_typed)
+    if column.info.kind == "numeric":
+        _reject_infinity(name, column.numbers())
+    return _of_numbers(name, column.cells, is_boolean=True) if is_boolean else column
+
+
+def _read_text(name: str, series: nw.Series[Any]) -> Column:
+    """Read a column of text or categories by the distinct cells that its library finds."""
+    native = series.to_native()
+    if hasattr(native, "factorize"):  # pandas and its kin; category columns bring their codes
+        positions, distinct = native.factorize()
+        return _of_levels(name, list(distinct), np.asarray(positions))
+    if series.dtype != nw.String:
+        held = series.cat.get_categories().dtype
+        series = series.cast(held)  # also since narwhals 2.28 loses the nulls of arrow dictionaries
+        if held != nw.String:
+            return _as_categorical(_read_series(name, series, as_category=True))
+    distinct = series.drop_nulls().unique().to_list()
+    if not distinct:
+        return _of_levels(name, [], np.full(len(series), -1))
+    places = series.replace_strict(distinct, list(range(len(distinct))), return_dtype=nw.Int32)
+    return _of_levels(name, distinct, places.fill_null(-1).to_numpy())
+
+
+def _read_array(name: str, cells: NDArray[Any], *, as_category: bool) -> Column:
+    kind = cells.dtype.kind
+    if kind in "fiub":
+        return _of_numbers(name, cells, is_boolean=kind == "b")
+    if kind in "OU":
+        return _read_objects(name, cells.tolist(), as_category=as_category)
+    if kind == "c":
+        raise _complex(name, cells[0])
+    raise _unaskable(name, cells)
+
+
+def _read_objects(name: str, values: list[Any], *, as_category: bool) -> Column:
+    """Read cells that are any Python objects, deciding by the few types that occur."""
+    examples = _examples(values)
+    if "complex" in examples:
+        raise _complex(name, examples["complex"])
+    if "date" in examples:
+        raise _unaskable(name, examples["date"])
+    if "other" in examples:
+        raise _not_a_cell(name, examples["other"])
+    is_boolean = "boolean" in examples and "number" not in examples
+    if "text" not in examples and not as_category:
+        return _of_numbers(name, _floats(name, values), is_boolean=is_boolean)
+    for sort in ("number", "boolean"):
+        if sort in examples and not as_category:
+            raise ValueError(
+                f"Column {name!r} mixes text with other values, such as {examples['text']!r} and "
+                f"{examples[sort]!r}. Convert its cells to one type, or name the column in "
+                "categorical_features to take every value as a level."
+            )
+    found = set(values)  # as fast as it gets: texts remember their hash
+    distinct = [value for value in found if not _is_missing(value)]
+    place = dict.fromkeys(found, -1) | {value: i for i, value in enumerate(distinct)}
+    positions = np.fromiter(map(place.__getitem__, values), dtype=np.int32, count=len(values))
+    if not is_boolean:  # True and 1 are one level; which of them a set keeps depends on row order
+        distinct = [int(value) if isinstance(value, _BOOLEANS) else value for value in distinct]
+    return _of_levels(name, distinct, positions)
+
+
+Sort: TypeAlias = Literal["missing", "text", "boolean", "number", "complex", "date", "other"]
+_BOOLEANS = (bool, np.bool_)
+_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+
+
+def _sort_of(cell_type: type) -> Sort:
+    # By name, as pandas is not ours to import. NaT is a date and timedelta64 an integer by
+    # inheritance, so the order of these questions matters.
+    if cell_type is type(None) or cell_type.__name__ in ("NAType", "NaTType"):
+        return "missing"
+    sorts: tuple[tuple[Sort, tuple[type, ...]], ...] = (
+        ("text", (str,)),
+        ("boolean", _BOOLEANS),
+        ("date", _DATES),
+        ("number", (numbers.Real, Decimal)),
+        ("complex", (numbers.Complex,)),
+    )
+    return next((sort for sort, types in sorts if issubclass(cell_type, types)), "other")
+
+
+def _examples(values: list[Any]) -> dict[Sort, Any]:
+    """Return the first cell of each sort that occurs; NaN does not count beside other cells."""
+    examples: dict[Sort, Any] = {}
+    for cell_type in sorted(set(map(type, values)), key=lambda cell_type: cell_type.__name__):
+        sort = _sort_of(cell_type)
+        if sort == "number":  # only NaN differs from itself
+            cells = (value for value in values if type(value) is cell_type and value == value)
+        else:
+            cells = (value for value in values if type(value) is cell_type)
+        for value in itertools.islice(cells, 1):
+            examples.setdefault(sort, value)
+    return examples
+
+
+def _is_missing(value: Any) -> bool:
+    return _sort_of(type(value)) == "missing" or (not isinstance(value, str) and value != value)
+
+
+def _floats(name: str, values: list[Any]) -> NDArray[np.float64]:
+    try:
+        floats = np.array([np.nan if v is None else v for v in values], dtype=np.float64)
+    except TypeError:  # pandas NA or NaT, which are rare here
+        floats = np.array([np.nan if _is_missing(v) else v for v in values], dtype=np.float64)
+    except OverflowError:
+        floats = np.array([np.inf])
+    _reject_infinity(name, floats)
+    return floats
+
+
+def _of_numbers(name: str, cells: Cells, *, is_boolean: bool = False) -> Column:
+    return Column(ColumnInfo(name, "boolean" if is_boolean else "numeric"), cells)
+
+
+def _of_levels(name: str, distinct: Sequence[Any], positions: Cells) -> Column:
+    """Make a categorical column of cells that are positions in ``distinct``, -1 where missing."""
+    found = [_level(value) for value in distinct]
+    levels = tuple(sorted(set(found), key=lambda level: (isinstance(level, str), level)))
+    if math.inf in levels or -math.inf in levels:
+        _reject_infinity(name, np.array([np.inf]))
+    return Column(ColumnInfo(name, "categorical", levels), _recode(positions, found, levels))
+
+
+def _level(value: Any) -> Level:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        return str.__str__(value)  # the text itself, also of an enumeration's member
+    if isinstance(value, bool | int):
+        return value
+    if isinstance(value, numbers.Real | Decimal):
+        number = float(value)
+        return int(number) if number.is_integer() else number
+    return str(value)  # what pandas keeps as categories, such as intervals
+
+
+def _recode(cells: Cells, found: Sequence[Level], levels: Sequence[Level]) -> Cells:
+    """Turn positions in ``found`` into codes: positions in ``levels``, or one past its end."""
+    place = {level: i for i, level in enumerate(levels)}
+    codes = np.array([place.get(level, len(levels)) for level in found] + [-1], dtype=np.int32)
+    if isinstance(cells, SparseCells):
+        return replace(cells, values=codes[cells.values], filling=int(codes[cells.filling]))
+    return codes[cells]  # missing is -1, which takes the last
+
+
+def _as_categorical(column: Column) -> Column:
+    """Take the numbers of a column as levels."""
+    info, cells = column.info, column.cells
+    if info.kind == "categorical":
+        return column
+    if isinstance(cells, SparseCells) and len(cells.rows) < cells.n_rows:
+        found = _as_categorical(Column(info, np.append(cells.values, cells.filling)))
+        codes = found.codes()
+        return Column(found.info, replace(cells, values=codes[:-1], filling=int(codes[-1])))
+    plain = column.numbers() if isinstance(cells, SparseCells) else cells
+    distinct, positions = np.unique(plain, return_inverse=True)
+    if distinct.dtype.kind == "f" and np.isnan(distinct[-1]):  # NumPy sorts all NaN into one, last
+        distinct = distinct[:-1]
+        positions[positions == len(distinct)] = -1
+    if info.kind == "boolean":
+        distinct = distinct.astype(bool)
+    return _of_levels(info.name, distinct.tolist(), positions)
+
+
+def align_column(column: Column, known: ColumnInfo) -> Column:
+    """Fit a column to what was known of it at fit, or say how it has changed."""
+    levels = column.info.levels
+    if known.kind != "categorical":
+        if levels:
+            raise ValueError(
+                f"Column {known.name!r} held numbers at fit and holds text or categories now, such "
+                f"as {levels[0]!r}. Convert it to numbers."
+            )
+        if column.info.kind == "categorical":  # no cell at all, so nothing says it is text
+            return Column(known, np.full(len(column.codes()), np.nan))
+        return Column(known, column.cells)
+    known_sorts = {isinstance(level, str) for level in known.levels}
+    strange = [level for level in levels if isinstance(level, str) not in known_sorts]
+    if strange and known_sorts:
+        was, now = ("numbers", "text") if isinstance(strange[0], str) else ("text", "numbers")
+        raise ValueError(
+            f"Column {known.name!r} held {was} as categories at fit and holds {now} now, such as "
+            f"{strange[0]!r}. Convert it to {was}."
+        )
+    return Column(known, _recode(column.cells, levels, known.levels))
+
+
+# --- What cannot be read ---
+
+
+def _reject_infinity(name: str, cells: NDArray[Any]) -> None:
+    if np.isinf(cells).any():
+        raise ValueError(
+            f"Input X contains infinity in column {name!r}. Replace it by a number, or by NaN."
+        )
+
+
+def _complex(name: str, example: Any) -> ValueError:
+    return ValueError(
+        f"Complex data not supported: column {name!r} holds {example}. "
+        "Use real and imaginary parts as two columns."
+    )
+
+
+def _unaskable(name: str, cells: Any) -> ValueError:
+    dtype = getattr(cells, "dtype", getattr(cells, "type", type(cells).__name__))
+    return ValueError(
+        f"Column {name!r} has dtype {dtype}, which cannot be asked about. "
+        "Drop it or convert it to a number."
+    )
+
+
+def _not_a_cell(name: str, example: Any) -> TypeError:
+    return TypeError(
+        f"Column {name!r} holds {example!r:.60}, but a cell given as argument must be a string or "
+        "a number. Drop the column or make plain columns of it."
+    )

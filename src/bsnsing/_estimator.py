@@ -1,0 +1,430 @@
+"""BsnsingClassifier: parameters, fit, predict; calls the stages in order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix, hstack
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from bsnsing._engine import EngineOptions, encode_table, make_engine
+from bsnsing._extra import read_extra_questions
+from bsnsing._grow import Limits, TreeBuilder, grow_tree
+from bsnsing._labels import read_labels
+from bsnsing._params import TREE_PARAMETERS, check_parameters, effective_n_threads
+from bsnsing._predict import find_leaves, passed_nodes
+from bsnsing._prune import best_subtree, leaf_impurity
+from bsnsing._table import Table, read_prediction_table, read_training_table
+from bsnsing._tree import Tree
+from bsnsing._weights import CaseWeights, read_relative_weights
+from bsnsing.export.text import export_text
+from bsnsing.solvers import SOLVERS
+
+# Squared criteria scale with the square of the unit of weight.
+_SQUARED = ("gini_squared", "error")
+
+
+class BsnsingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A decision tree in which every split is the best Boolean rule of its size.
+
+    Each inner node asks a rule of at most ``max_rules`` yes/no questions, such as
+    ``age > 35 or bmi > 30``. The rule is proven to minimise ``criterion`` over the node's whole
+    pool of questions, unless ``time_limit`` cut the search short, which ``tree_.optimal`` tells.
+    The tree does not depend on the order of the rows nor on ``n_jobs``.
+
+    Parameters
+    ----------
+    max_rules : int, default=2
+        Most questions in a rule, 1 to 10.
+    min_samples_leaf : "sqrt", int or float, default="sqrt"
+        Cases that each child needs: the square root of their number, a number, or a fraction.
+    criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="gini"
+        What a split minimises; see :func:`best_rule`. "error" is for two classes.
+    operators : sequence of {"or", "and", "xor"}, default=("or", "and")
+        How a rule may join questions. With "and", questions may also enter negated.
+    max_depth : int, default=None
+        Greatest depth of a node.
+    max_leaf_nodes : int, default=None
+        Grow, then keep the best subtree of at most this many leaves.
+    stop_prob : float, default=0.9999
+        A node in which one class has a greater share is not split.
+    distinct_children : bool, default=False
+        Only split into children with different majority classes.
+    multiclass : {"native", "ovr"}, default="native"
+        With more than two classes: one tree for all of them, or one per class, of which the one
+        with the greatest score wins.
+    solver : {"enum", "greedy"}, default="enum"
+        "enum" is exact; "greedy" adds one question at a time.
+    greedy_level : float, default=0.9
+        The greedy solver adds a question if the reduction it leaves, times this, exceeds the
+        reduction without it.
+    time_limit : float, default=180
+        Seconds per split, after which the best rule so far is taken. None is no limit.
+    n_segments : int, default=20
+        Most thresholds per numeric column, direction and node.
+    max_levels : int, default=30
+        Most level questions per categorical column and node; more levels are grouped.
+    max_values_as_levels : int, default=10
+        Numeric columns with at most so many values are also asked for equality.
+    bin_size : int, default=5
+        Levels with fewer cases are rare, and also asked for as one group.
+    extra_questions : Question, fitted tree, or a collection of these, default=None
+        Further questions for every pool; see :class:`Question`.
+    own_questions : bool, default=True
+        Whether to ask the node's own questions too.
+    categorical_features : "from_dtype", None, or names, positions or mask, default="from_dtype"
+        Which columns are categorical. By dtype these are text and category columns.
+    class_weight : "balanced", dict or None, default=None
+        What a case of each class counts in the criterion and in probabilities. Limits such as
+        ``min_samples_leaf`` count cases.
+    n_jobs : int, default=None
+        Threads; None is 1 and -1 is all.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_classes_ : int
+        Number of classes.
+    tree_ : Tree
+        The tree: rules, counts, children, objective and proof of each node. Not there with
+        ``multiclass="ovr"`` and more than two classes.
+    trees_ : list of Tree
+        The tree, or one per class.
+    min_samples_leaf_ : int
+        Cases that each child needed.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they have names.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each column in the total reduction of Gini impurity.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = BsnsingClassifier(max_leaf_nodes=3).fit(X, y)
+    >>> print(model)
+    petal width (cm) < 0.8 ?
+      yes: 0   (50 of 50)
+      no:  petal length (cm) > 4.95 or petal width (cm) > 1.65 ?
+             yes: 2   (46 of 49)
+             no:  1   (47 of 51)
+    """
+
+    def __init__(
+        self,
+        *,
+        max_rules: int = 2,
+        min_samples_leaf: str | float = "sqrt",
+        criterion: str = "gini",
+        operators: Sequence[str] = ("or", "and"),
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        stop_prob: float = 0.9999,
+        distinct_children: bool = False,
+        multiclass: str = "native",
+        solver: str = "enum",
+        greedy_level: float = 0.9,
+        time_limit: float | None = 180.0,
+        n_segments: int = 20,
+        max_levels: int = 30,
+        max_values_as_levels: int = 10,
+        bin_size: int = 5,
+        extra_questions: Any = None,
+        own_questions: bool = True,
+        categorical_features: Any = "from_dtype",
+        class_weight: dict[Any, float] | str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.max_rules = max_rules
+        self.min_samples_leaf = min_samples_leaf
+        self.criterion = criterion
+        self.operators = operators
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.stop_prob = stop_prob
+        self.distinct_children = distinct_children
+        self.multiclass = multiclass
+        self.solver = solver
+        self.greedy_level = greedy_level
+        self.time_limit = time_limit
+        self.n_segments = n_segments
+        self.max_levels = max_levels
+        self.max_values_as_levels = max_values_as_levels
+        self.bin_size = bin_size
+        self.extra_questions = extra_questions
+        self.own_questions = own_questions
+        self.categorical_features = categorical_features
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    @classmethod
+    def paper(cls, **changes: Any) -> BsnsingClassifier:
+        """Return a classifier with the settings of the paper, but for ``changes``."""
+        settings: dict[str, Any] = {
+            "criterion": "gini_squared",
+            "operators": ("or",),
+            "multiclass": "ovr",
+        }
+        return cls(**(settings | changes))
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BsnsingClassifier:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (n_rows, n_columns)
+            The table. Columns may be numeric, boolean, categorical or text, with missing cells.
+        y : array-like of shape (n_rows,)
+            Class labels.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Integers count as repeated rows. Other weights are relative: they are scaled so that
+            their mean is one.
+
+        Returns
+        -------
+        BsnsingClassifier
+            The fitted classifier.
+        """
+        check_parameters(type(self).__name__, TREE_PARAMETERS, self.get_params(deep=False))
+        table = read_training_table(self, X, self.categorical_features)
+        self.classes_, codes = read_labels(y, table.n_rows)
+        self.n_classes_ = len(self.classes_)
+        self._check_criterion()
+        table, codes, weights = self._drop_weightless(table, codes, sample_weight)
+        totals = _class_totals(codes, self.n_classes_, weights)
+        self.min_samples_leaf_ = self._leaf_size(totals.sum())
+        self._class_weight = self._weight_classes(totals)
+        self.trees_ = self._grow_trees(table, codes, weights)
+        if len(self.trees_) == 1:
+            self.tree_ = self.trees_[0]
+        elif hasattr(self, "tree_"):
+            del self.tree_  # from an earlier fit
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each row."""
+        shares = self._scores(X)
+        labels: NDArray[Any] = self.classes_[shares.argmax(axis=1)]
+        return labels
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, in the order of ``classes_``."""
+        scores = self._scores(X)
+        if len(self.trees_) == 1:
+            return scores
+        sums = scores.sum(axis=1, keepdims=True)
+        uniform = np.full_like(scores, 1 / self.n_classes_)
+        return np.divide(scores, sums, out=uniform, where=sums > 0)
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of each class."""
+        with np.errstate(divide="ignore"):
+            logarithms: NDArray[np.float64] = np.log(self.predict_proba(X))
+        return logarithms
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the leaf that each row ends in; with one tree per class, one column per tree."""
+        leaves = self._find_leaves(X)
+        return leaves[0] if len(leaves) == 1 else np.column_stack(leaves)
+
+    def decision_path(self, X: Any) -> csr_matrix | tuple[csr_matrix, NDArray[np.int64]]:
+        """Return which nodes each row passes, as a sparse indicator matrix.
+
+        With one tree per class, the matrices of all trees side by side, and the column at which
+        each tree's nodes begin.
+        """
+        paths = [
+            passed_nodes(tree, leaves)
+            for tree, leaves in zip(self.trees_, self._find_leaves(X), strict=True)
+        ]
+        if len(paths) == 1:
+            return paths[0]
+        starts = np.cumsum([0] + [path.shape[1] for path in paths])
+        return csr_matrix(hstack(paths)), starts
+
+    def get_depth(self) -> int:
+        """Return the depth of the deepest leaf."""
+        check_is_fitted(self)
+        return max(tree.max_depth for tree in self.trees_)
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves, of all trees together."""
+        check_is_fitted(self)
+        return sum(tree.n_leaves for tree in self.trees_)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of each column in the total reduction of Gini impurity.
+
+        A rule's reduction counts for the columns of its questions in equal parts.
+        """
+        check_is_fitted(self)
+        sums = np.sum([_reductions(tree, self.n_features_in_) for tree in self.trees_], axis=0)
+        total = sums.sum()
+        shares: NDArray[np.float64] = sums / total if total > 0 else sums
+        return shares
+
+    def __str__(self) -> str:
+        return export_text(self) if hasattr(self, "trees_") else repr(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _check_criterion(self) -> None:
+        if self.criterion == "error" and self.n_classes_ > 2 and self.multiclass == "native":
+            raise ValueError(
+                f"criterion='error' is defined for two classes, and y has {self.n_classes_}. "
+                "Use multiclass='ovr' or another criterion."
+            )
+
+    def _drop_weightless(
+        self, table: Table, codes: NDArray[np.int32], sample_weight: ArrayLike | None
+    ) -> tuple[Table, NDArray[np.int32], CaseWeights]:
+        """Leave rows of weight zero out altogether, as if they had not been given."""
+        weights = read_relative_weights(sample_weight, table.n_rows)
+        if weights.counts is None or (weights.counts > 0).all():
+            return table, codes, weights
+        kept = np.flatnonzero(weights.counts)
+        return table.take(kept), codes[kept], CaseWeights(weights.counts[kept], weights.unit)
+
+    def _leaf_size(self, n_cases: float) -> int:
+        if self.min_samples_leaf == "sqrt":
+            return max(1, math.isqrt(int(n_cases)))
+        size = cast(float, self.min_samples_leaf)
+        return int(size) if size >= 1 else max(1, math.ceil(size * n_cases))
+
+    def _weight_classes(self, totals: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        if self.class_weight is None:
+            return None
+        if self.class_weight == "balanced":
+            present = np.maximum(totals, 1e-300)
+            balanced: NDArray[np.float64] = totals.sum() / (np.count_nonzero(totals) * present)
+            return np.where(totals > 0, balanced, 1.0)
+        given = cast(dict[Any, float], self.class_weight)
+        labels = self.classes_.tolist()
+        unknown = [label for label in given if label not in labels]
+        if unknown:
+            raise ValueError(
+                f"class_weight names the label {unknown[0]!r}, which is not in y. "
+                f"The labels are {labels[:10]}."
+            )
+        weights = np.array([given.get(label, 1.0) for label in labels], dtype=np.float64)
+        if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0):
+            raise ValueError(
+                f"class_weight must give non-negative, finite weights. Got {self.class_weight!r}."
+            )
+        return weights
+
+    def _grow_trees(
+        self, table: Table, codes: NDArray[np.int32], weights: CaseWeights
+    ) -> list[Tree]:
+        if self.multiclass == "native" or self.n_classes_ <= 2:
+            return [self._grow(table, codes, weights, self.classes_, self._class_weight)]
+        trees = []
+        for position, label in enumerate(self.classes_.tolist()):
+            is_class = (codes == position).astype(np.int32)
+            names = np.array([f"not {label}", label], dtype=object)
+            class_weight = None
+            if self._class_weight is not None:
+                # The rest counts what its cases do on average.
+                totals = _class_totals(codes, self.n_classes_, weights)
+                others = np.arange(self.n_classes_) != position
+                rest = np.average(self._class_weight[others], weights=totals[others])
+                class_weight = np.array([rest, self._class_weight[position]])
+            trees.append(self._grow(table, is_class, weights, names, class_weight))
+        return trees
+
+    def _grow(
+        self,
+        table: Table,
+        codes: NDArray[np.int32],
+        weights: CaseWeights,
+        classes: NDArray[Any],
+        class_weight: NDArray[np.float64] | None,
+    ) -> Tree:
+        n_classes = max(2, len(classes))  # a single class gets an empty partner
+        columns = encode_table(table)
+        has_missing = tuple(columns.has_missing())
+        options = self._engine_options(table, class_weight)
+        engine = make_engine(columns, codes, n_classes, weights, options)
+        limits = Limits(
+            max_depth=np.inf if self.max_depth is None else self.max_depth,
+            min_leaf=self.min_samples_leaf_ * weights.unit,
+            stop_prob=self.stop_prob,
+        )
+        counted = np.ones(n_classes) if class_weight is None else class_weight
+        builder = grow_tree(engine, SOLVERS[self.solver](), limits, TreeBuilder(counted))
+        power = 2 if self.criterion in _SQUARED else 1
+        builder.class_weight = counted[: len(classes)]
+        tree = builder.finish(table.info, has_missing, classes, weights.unit, power)
+        return tree if self.max_leaf_nodes is None else best_subtree(tree, self.max_leaf_nodes)
+
+    def _engine_options(
+        self, table: Table, class_weight: NDArray[np.float64] | None
+    ) -> EngineOptions:
+        return EngineOptions(
+            criterion=self.criterion,
+            operators=tuple(self.operators),
+            max_rules=self.max_rules,
+            min_samples_leaf=float(self.min_samples_leaf_),
+            distinct_children=bool(self.distinct_children),
+            time_limit=np.inf if self.time_limit is None else float(self.time_limit),
+            greedy_level=float(self.greedy_level) if self.solver == "greedy" else None,
+            n_segments=self.n_segments,
+            max_levels=self.max_levels,
+            max_values_as_levels=self.max_values_as_levels,
+            bin_size=float(self.bin_size),
+            own_questions=bool(self.own_questions),
+            extra_questions=read_extra_questions(self.extra_questions, table.info),
+            class_weight=class_weight,
+            n_threads=effective_n_threads(self.n_jobs),
+        )
+
+    def _find_leaves(self, X: Any) -> list[NDArray[np.int64]]:
+        check_is_fitted(self)
+        table = read_prediction_table(self, X, self.trees_[0].columns)
+        n_threads = effective_n_threads(self.n_jobs)
+        return [find_leaves(tree, table, n_threads) for tree in self.trees_]
+
+    def _scores(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of one tree, or each class's score from its own."""
+        leaves = self._find_leaves(X)
+        if len(self.trees_) == 1:
+            shares: NDArray[np.float64] = self.trees_[0].probabilities[leaves[0]]
+            return shares
+        return np.column_stack(
+            [tree.probabilities[leaf, 1] for tree, leaf in zip(self.trees_, leaves, strict=True)]
+        )
+
+
+def _class_totals(
+    codes: NDArray[np.int32], n_classes: int, weights: CaseWeights
+) -> NDArray[np.float64]:
+    """Cases per class."""
+    totals = np.bincount(codes, weights=weights.counts, minlength=n_classes)
+    cases: NDArray[np.float64] = totals / weights.unit
+    return cases
+
+
+def _reductions(tree: Tree, n_columns: int) -> NDArray[np.float64]:
+    """Reduction of Gini impurity that each column brings to a tree."""
+    sums = np.zeros(n_columns)
+    impurity = leaf_impurity(tree)
+    for node in np.flatnonzero(~tree.is_leaf):
+        children = tree.children_left[node], tree.children_right[node]
+        reduction = impurity[node] - impurity[children[0]] - impurity[children[1]]
+        asked = tree.question_column[tree.first_question[node] : tree.first_question[node + 1]]
+        np.add.at(sums, asked, max(0.0, reduction) / len(asked))
+    return sums

@@ -1,0 +1,157 @@
+"""grow_tree(): open nodes, level by level, until none is worth splitting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bsnsing import _core
+from bsnsing._questions import Fields
+from bsnsing._table import ColumnInfo
+from bsnsing._tree import Tree
+from bsnsing.solvers import Found, Solver
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """When a node stays a leaf without a search."""
+
+    max_depth: float
+    min_leaf: float  # in the engine's unit of weight
+    stop_prob: float
+
+
+@dataclass(slots=True)
+class OpenNode:
+    """A node that may still be split: its place in the tree and in the engine."""
+
+    tree_node: int
+    engine_node: int
+    depth: int
+
+
+@dataclass
+class TreeBuilder:
+    """The tree so far, as growing lists; one entry per node or per question."""
+
+    class_weight: NDArray[np.float64]
+    left: list[int] = field(default_factory=list)
+    right: list[int] = field(default_factory=list)
+    depth: list[int] = field(default_factory=list)
+    counts: list[NDArray[np.float64]] = field(default_factory=list)
+    found: list[Found | None] = field(default_factory=list)
+    is_split: list[bool] = field(default_factory=list)
+
+    def add_node(self, counts: NDArray[np.float64], depth: int) -> int:
+        """Add a leaf and return its number."""
+        self.left.append(-1)
+        self.right.append(-1)
+        self.depth.append(depth)
+        self.counts.append(counts)
+        self.found.append(None)
+        self.is_split.append(False)
+        return len(self.left) - 1
+
+    def split(self, node: OpenNode, found: Found, children: tuple[int, int]) -> list[OpenNode]:
+        """Give a node its rule and two children; return them as open nodes."""
+        left_counts = np.asarray(found.left)
+        counts = (left_counts, self.counts[node.tree_node] - left_counts)
+        opened = [
+            OpenNode(self.add_node(side, node.depth + 1), child, node.depth + 1)
+            for side, child in zip(counts, children, strict=True)
+        ]
+        self.left[node.tree_node], self.right[node.tree_node] = (o.tree_node for o in opened)
+        self.is_split[node.tree_node] = True
+        return opened
+
+    def finish(
+        self,
+        columns: tuple[ColumnInfo, ...],
+        has_missing: tuple[bool, ...],
+        classes: NDArray[Any],
+        unit: float,
+        unit_power: int,
+    ) -> Tree:
+        """Freeze the lists into a tree, in the user's unit of weight."""
+        rules = [
+            found if split else None
+            for found, split in zip(self.found, self.is_split, strict=True)
+        ]
+        questions = [question for rule in rules if rule for question in rule.questions]
+        scale = unit**unit_power
+        return Tree(
+            columns=columns,
+            has_missing=has_missing,
+            classes=classes,
+            class_weight=self.class_weight,
+            children_left=np.array(self.left, dtype=np.int32),
+            children_right=np.array(self.right, dtype=np.int32),
+            depth=np.array(self.depth, dtype=np.int32),
+            counts=np.array(self.counts)[:, : len(classes)] / unit,
+            operator=np.array([rule.operator if rule else 0 for rule in rules], dtype=np.uint8),
+            objective=np.array([rule.objective / scale if rule else np.nan for rule in rules]),
+            bound=np.array([rule.bound / scale if rule else np.nan for rule in rules]),
+            optimal=np.array([found.optimal if found else True for found in self.found]),
+            n_counted=np.array([found.n_counted if found else 0.0 for found in self.found]),
+            n_excluded=np.array([found.n_excluded if found else 0.0 for found in self.found]),
+            first_question=_starts([len(rule.questions) if rule else 0 for rule in rules]),
+            question_negated=np.array(
+                [negated for rule in rules if rule for negated in rule.negated], dtype=np.uint8
+            ),
+            **_question_arrays(questions),
+        )
+
+
+def grow_tree(
+    engine: _core.Engine, solver: Solver, limits: Limits, builder: TreeBuilder
+) -> TreeBuilder:
+    """Split the open nodes of one level after the other, each by the rule the solver chooses."""
+    root = builder.add_node(np.asarray(engine.class_totals(0)), 0)
+    frontier = [OpenNode(root, 0, 0)]
+    while frontier:
+        frontier = [node for node in frontier if _may_split(node, builder, limits)]
+        chosen = solver.choose(engine, [node.engine_node for node in frontier])
+        for node, found in zip(frontier, chosen, strict=True):
+            builder.found[node.tree_node] = found
+        accepted = [
+            (node, found)
+            for node, found in zip(frontier, chosen, strict=True)
+            if found and found.is_worthwhile
+        ]
+        children = engine.split([node.engine_node for node, _ in accepted])
+        frontier = [
+            opened
+            for (node, found), pair in zip(accepted, children, strict=True)
+            for opened in builder.split(node, found, pair)
+        ]
+    return builder
+
+
+def _may_split(node: OpenNode, builder: TreeBuilder, limits: Limits) -> bool:
+    counts = builder.counts[node.tree_node]
+    weighted = counts * builder.class_weight
+    return bool(
+        node.depth < limits.max_depth
+        and counts.sum() >= 2 * limits.min_leaf
+        and weighted.max() <= limits.stop_prob * weighted.sum()
+        and np.count_nonzero(counts) > 1
+    )
+
+
+def _starts(lengths: Sequence[int]) -> NDArray[np.int32]:
+    """Where each of several runs begins, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+
+
+def _question_arrays(questions: Sequence[Fields]) -> dict[str, NDArray[Any]]:
+    return {
+        "question_column": np.array([q[0] for q in questions], dtype=np.int32),
+        "question_test": np.array([q[1] for q in questions], dtype=np.uint8),
+        "question_value": np.array([q[2] for q in questions], dtype=np.float64),
+        "first_level": _starts([len(q[3]) for q in questions]),
+        "levels": np.array([level for q in questions for level in q[3]], dtype=np.int32),
+    }

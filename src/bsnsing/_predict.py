@@ -1,0 +1,61 @@
+"""Rows -> leaves -> the nodes passed on the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from bsnsing import _core
+from bsnsing._table import Table
+from bsnsing._tree import Tree
+
+
+def find_leaves(tree: Tree, table: Table, n_threads: int) -> NDArray[np.int64]:
+    """Return the leaf that each row of the table ends in."""
+    leaves: NDArray[np.int64] = _core.apply(
+        asked_columns(tree, table),
+        table.n_rows,
+        tree.children_left,
+        tree.children_right,
+        tree.operator,
+        tree.first_question,
+        tree.question_column,
+        tree.question_test,
+        tree.question_value,
+        tree.question_negated,
+        tree.first_level,
+        tree.levels,
+        n_threads,
+    )
+    return leaves
+
+
+def asked_columns(tree: Tree, table: Table) -> list[NDArray[Any] | None]:
+    """Return the columns that the tree asks about; None in place of the others."""
+    columns: list[NDArray[Any] | None] = [None] * len(tree.columns)
+    for position in np.unique(tree.question_column):
+        column = table.columns[position]
+        is_categorical = tree.columns[position].kind == "categorical"
+        columns[position] = column.codes() if is_categorical else column.numbers()
+    return columns
+
+
+def passed_nodes(tree: Tree, leaves: NDArray[np.int64]) -> csr_matrix:
+    """Return which nodes each row passes, as an indicator matrix of shape (n_rows, n_nodes)."""
+    parent = np.full(tree.n_nodes, -1)
+    inner = np.flatnonzero(~tree.is_leaf)
+    parent[tree.children_left[inner]] = inner
+    parent[tree.children_right[inner]] = inner
+    paths: dict[int, list[int]] = {}
+    for leaf in np.unique(leaves):
+        path = [int(leaf)]
+        while parent[path[-1]] >= 0:
+            path.append(int(parent[path[-1]]))
+        paths[int(leaf)] = sorted(path)
+    indices = [node for leaf in leaves for node in paths[int(leaf)]]
+    starts = np.concatenate([[0], np.cumsum([len(paths[int(leaf)]) for leaf in leaves])])
+    ones = np.ones(len(indices), dtype=np.int64)
+    return csr_matrix((ones, indices, starts), shape=(len(leaves), tree.n_nodes))

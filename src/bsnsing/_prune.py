@@ -1,0 +1,120 @@
+"""best_subtree(): the best tree of at most so many leaves inside a grown one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bsnsing._tree import Tree
+
+
+def best_subtree(tree: Tree, max_leaf_nodes: int) -> Tree:
+    """Return the subtree with the same root, at most so many leaves and the least impurity.
+
+    Exact: over all such subtrees, the sum over leaves of cases times Gini impurity is least.
+    Ties go to fewer leaves.
+    """
+    if tree.n_leaves <= max_leaf_nodes:
+        return tree
+    return keep_nodes(tree, _best_leaves(tree, max_leaf_nodes))
+
+
+def leaf_impurity(tree: Tree) -> NDArray[np.float64]:
+    """Return cases times Gini impurity of each node."""
+    weighted = tree.counts * tree.class_weight
+    size = weighted.sum(axis=1)
+    impurity: NDArray[np.float64] = size - (weighted**2).sum(axis=1) / size
+    return impurity
+
+
+def _best_leaves(tree: Tree, max_leaf_nodes: int) -> NDArray[np.bool_]:
+    """Mark the nodes that are leaves of the best subtree, by dynamic programming from below.
+
+    ``cost[v][k]`` is the least impurity of a subtree at v with at most k + 1 leaves, and
+    ``share[v][k]`` how many of them its left child gets (0: v itself is the leaf).
+    """
+    impurity = leaf_impurity(tree)
+    cost: list[NDArray[np.float64]] = [np.empty(0)] * tree.n_nodes
+    share: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)] * tree.n_nodes
+    for v in reversed(range(tree.n_nodes)):  # children come after their parents
+        left, right = tree.children_left[v], tree.children_right[v]
+        if left < 0:
+            cost[v], share[v] = impurity[v : v + 1], np.zeros(1, dtype=np.intp)
+            continue
+        n_most = min(max_leaf_nodes, len(cost[left]) + len(cost[right]))
+        costs, shares = np.full(n_most, impurity[v]), np.zeros(n_most, dtype=np.intp)
+        for n_left in range(1, len(cost[left]) + 1):
+            n_right = np.arange(1, min(len(cost[right]), n_most - n_left) + 1)
+            if len(n_right) == 0:
+                break
+            total = cost[left][n_left - 1] + cost[right][n_right - 1]
+            place = n_left + n_right - 1
+            is_better = total < costs[place] - 1e-12 * (1 + abs(costs[place]))
+            costs[place[is_better]] = total[is_better]
+            shares[place[is_better]] = n_left
+        # "At most": more room never costs more.
+        for k in range(1, n_most):
+            if costs[k - 1] <= costs[k]:
+                costs[k], shares[k] = costs[k - 1], -1
+        cost[v], share[v] = costs, shares
+    return _collect_leaves(tree, share, max_leaf_nodes)
+
+
+def _collect_leaves(
+    tree: Tree, share: list[NDArray[np.intp]], max_leaf_nodes: int
+) -> NDArray[np.bool_]:
+    is_leaf = np.zeros(tree.n_nodes, dtype=bool)
+    waiting = [(0, max_leaf_nodes)]
+    while waiting:
+        v, n_leaves = waiting.pop()
+        k = min(n_leaves, len(share[v])) - 1
+        while share[v][k] < 0:  # fewer leaves are as good
+            k -= 1
+        if share[v][k] == 0:
+            is_leaf[v] = True
+            continue
+        n_left = int(share[v][k])
+        waiting.append((int(tree.children_left[v]), n_left))
+        waiting.append((int(tree.children_right[v]), k + 1 - n_left))
+    return is_leaf
+
+
+def keep_nodes(tree: Tree, is_leaf: NDArray[np.bool_]) -> Tree:
+    """Return the tree cut off below the marked nodes, its nodes renumbered in order."""
+    is_kept = np.zeros(tree.n_nodes, dtype=bool)
+    is_kept[0] = True
+    for v in range(tree.n_nodes):
+        if is_kept[v] and not is_leaf[v] and tree.children_left[v] >= 0:
+            is_kept[[tree.children_left[v], tree.children_right[v]]] = True
+    kept = np.flatnonzero(is_kept)
+    number = np.full(tree.n_nodes + 1, -1, dtype=np.int32)  # the last entry serves -1
+    number[kept] = np.arange(len(kept))
+    is_inner = ~is_leaf[kept] & (tree.children_left[kept] >= 0)
+    n_questions = np.where(is_inner, np.diff(tree.first_question)[kept], 0)
+    owner = np.repeat(np.arange(tree.n_nodes), np.diff(tree.first_question))
+    asks = is_kept[owner] & ~is_leaf[owner]
+    level_owner = np.repeat(np.arange(tree.n_questions), np.diff(tree.first_level))
+    starts = np.zeros(1, dtype=np.int32)
+    n_levels = np.diff(tree.first_level)[asks]
+    return replace(
+        tree,
+        children_left=np.where(is_inner, number[tree.children_left[kept]], -1).astype(np.int32),
+        children_right=np.where(is_inner, number[tree.children_right[kept]], -1).astype(np.int32),
+        depth=tree.depth[kept],
+        counts=tree.counts[kept],
+        operator=np.where(is_inner, tree.operator[kept], 0).astype(np.uint8),
+        objective=np.where(is_inner, tree.objective[kept], np.nan),
+        bound=np.where(is_inner, tree.bound[kept], np.nan),
+        optimal=tree.optimal[kept],
+        n_counted=tree.n_counted[kept],
+        n_excluded=tree.n_excluded[kept],
+        first_question=np.concatenate([starts, np.cumsum(n_questions)]).astype(np.int32),
+        question_column=tree.question_column[asks],
+        question_test=tree.question_test[asks],
+        question_value=tree.question_value[asks],
+        question_negated=tree.question_negated[asks],
+        first_level=np.concatenate([starts, np.cumsum(n_levels)]).astype(np.int32),
+        levels=tree.levels[asks[level_owner]],
+    )

@@ -1,0 +1,255 @@
+"""Question, and ask_questions(): the yes/no tests worth asking of these rows."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bsnsing._table import ColumnInfo, Level
+
+Test: TypeAlias = Literal[">", "<", "==", "in", "is missing"]
+
+# The native engine knows the tests by their place in this list.
+TESTS: tuple[str, ...] = get_args(Test)
+_NEGATED = {">": "<=", "<": ">=", "==": "!=", "in": "not in", "is missing": "is not missing"}
+
+# (column, test, value, levels): how questions cross the border to the native engine.
+Fields: TypeAlias = tuple[int, int, float, list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One yes/no test on one column, such as ``age > 35``.
+
+    A missing cell answers "no" to every test but ``is missing``, and so does a level that was
+    never seen.
+
+    Attributes
+    ----------
+    column : str
+        Name of the column.
+    test : {">", "<", "==", "in", "is missing"}
+        The comparison. ``in`` is for categorical columns only.
+    value : float, level, tuple of levels or None
+        What the cell is compared with.
+
+    Examples
+    --------
+    >>> question = Question("age", ">", 35.0)
+    >>> str(question), question.answer([20, 40, None]).tolist()
+    ('age > 35', [False, True, False])
+    """
+
+    column: str
+    test: Test
+    value: Level | tuple[Level, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what could not be answered."""
+        if self.test not in TESTS:
+            raise ValueError(f"The test of a question must be one of {TESTS}. Got {self.test!r}.")
+        if self.test in "<>" and not _is_number(self.value):
+            raise ValueError(
+                f"The question {self.column!r} {self.test} {self.value!r} must compare with a "
+                "number."
+            )
+        if self.test == "in" and not isinstance(self.value, tuple):
+            raise ValueError(f"'in' needs a tuple of levels. Got {self.value!r}.")
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, *, negated: bool = False, has_missing: bool = False) -> str:
+        """Write the question, or its negation, for people.
+
+        With missing cells in the column, ``not age > 35`` is not ``age <= 35``: a missing cell
+        answers yes to the former. ``has_missing`` keeps the two apart.
+        """
+        if negated and has_missing and self.test != "is missing":
+            return f"not ({self.text()})"
+        test = _NEGATED[self.test] if negated else self.test
+        words = [show_name(self.column), test]
+        if self.test == "in":
+            levels = cast(tuple[Level, ...], self.value)
+            words.append("{" + ", ".join(show_level(level) for level in levels) + "}")
+        elif self.test != "is missing":
+            words.append(show_level(cast(Level, self.value)))
+        return " ".join(words)
+
+    def answer(self, cells: ArrayLike) -> NDArray[np.bool_]:
+        """Answer for each cell of a column."""
+        column = np.asarray(cells, dtype=object)
+        is_missing = np.array([_is_missing(cell) for cell in column], dtype=bool)
+        if self.test == "is missing":
+            return is_missing
+        answers = np.zeros(len(column), dtype=bool)
+        known = ~is_missing
+        answers[known] = [self._holds(cell) for cell in column[known]]
+        return answers
+
+    def _holds(self, cell: Any) -> bool:
+        if self.test == ">":
+            return bool(float(cell) > cast(float, self.value))
+        if self.test == "<":
+            return bool(float(cell) < cast(float, self.value))
+        if self.test == "==":
+            return bool(cell == self.value)
+        return cell in cast(tuple[Level, ...], self.value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON needs to carry the question."""
+        value = list(self.value) if isinstance(self.value, tuple) else self.value
+        return {"column": self.column, "test": self.test, "value": value}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Question:
+        """Make a question from what ``to_dict`` returned."""
+        value = fields["value"]
+        return cls(fields["column"], fields["test"], tuple(value) if _is_list(value) else value)
+
+
+class Pool(NamedTuple):
+    """Questions and the answers of each row to them."""
+
+    questions: list[Question]
+    answers: NDArray[np.uint8]
+
+
+def ask_questions(
+    X: Any,
+    y: ArrayLike,
+    *,
+    target: Any = None,
+    n_segments: int = 20,
+    max_levels: int = 30,
+    max_values_as_levels: int = 10,
+    bin_size: int = 5,
+    categorical_features: Any = "from_dtype",
+    sample_weight: ArrayLike | None = None,
+) -> Pool:
+    """Ask the yes/no questions about each column that may tell ``target`` from the rest.
+
+    The questions depend on the cases only, not on the order of the rows.
+
+    Parameters
+    ----------
+    X : array or dataframe of shape (n_rows, n_columns)
+        The table.
+    y : array-like of shape (n_rows,)
+        Class labels.
+    target : label, default=None
+        The class that questions should single out; None is the most frequent one.
+    n_segments : int, default=20
+        Most thresholds per numeric column and direction.
+    max_levels : int, default=30
+        Most level questions per categorical column; of more levels, those with similar shares of
+        the target class are grouped.
+    max_values_as_levels : int, default=10
+        Numeric columns with at most so many values are also asked for equality.
+    bin_size : int, default=5
+        Levels with fewer cases are rare, and also asked for as one group.
+    categorical_features : "from_dtype", None, or names, positions or mask of columns
+        Which columns are categorical.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Weights of the rows; integers count as repeated rows.
+
+    Returns
+    -------
+    Pool
+        ``questions``, and ``answers`` of shape (n_rows, n_questions) with 0 and 1.
+
+    Examples
+    --------
+    >>> pool = ask_questions([[1.0], [2.0], [3.0]], ["a", "b", "b"])
+    >>> [str(question) for question in pool.questions], pool.answers.T.tolist()
+    (['x0 > 1.5', 'x0 == 1', 'x0 == 2', 'x0 == 3'], [[0, 1, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    """
+    # Imported here: the engine needs this module's Question.
+    from bsnsing._engine import ask_root
+
+    return ask_root(
+        X,
+        y,
+        target=target,
+        n_segments=n_segments,
+        max_levels=max_levels,
+        max_values_as_levels=max_values_as_levels,
+        bin_size=bin_size,
+        categorical_features=categorical_features,
+        sample_weight=sample_weight,
+    )
+
+
+def question_from_fields(fields: Fields, columns: Sequence[ColumnInfo]) -> Question:
+    """Make a question from the native engine's account of it."""
+    position, test_code, value, levels = fields
+    column = columns[position]
+    test = cast(Test, TESTS[test_code])
+    if test == "is missing":
+        return Question(column.name, test)
+    if column.kind != "categorical":
+        return Question(column.name, test, value)
+    named = tuple(column.levels[level] for level in levels)
+    return Question(column.name, test, named[0] if test == "==" else named)
+
+
+def question_to_fields(question: Question, columns: Sequence[ColumnInfo]) -> Fields:
+    """Turn a question into terms of the native engine; an error if it does not fit the table."""
+    names = [column.name for column in columns]
+    if question.column not in names:
+        raise ValueError(
+            f"The question '{question}' asks about a column that the table does not have. "
+            f"Its columns are {', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}."
+        )
+    position = names.index(question.column)
+    column = columns[position]
+    test = TESTS.index(question.test)
+    if question.test == "is missing":
+        return position, test, 0.0, []
+    if column.kind != "categorical":
+        if not _is_number(question.value):
+            raise ValueError(f"The question '{question}' must compare a {column.kind} column.")
+        return position, test, float(cast(float, question.value)), []
+    if question.test in "<>":
+        raise ValueError(f"The question '{question}' orders the levels of a categorical column.")
+    wanted = question.value if isinstance(question.value, tuple) else (question.value,)
+    known = {level: code for code, level in enumerate(column.levels)}
+    return position, test, 0.0, sorted(known[level] for level in wanted if level in known)
+
+
+def show_name(name: str) -> str:
+    """Write a column's name so that it stays on its line."""
+    return name if name.isprintable() else json.dumps(name)
+
+
+def show_level(level: Level) -> str:
+    """Write a number short, and text in quotes where it would be misread without."""
+    if isinstance(level, str):
+        return level if re.fullmatch(r"[\w.+-]+", level) else json.dumps(level, ensure_ascii=False)
+    if isinstance(level, float):
+        return format(level, ".6g")
+    return str(level)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and value == value
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _is_missing(cell: Any) -> bool:
+    # NaN, NaT and the like differ from themselves; pandas.NA refuses to say.
+    if cell is None:
+        return True
+    try:
+        return bool(cell != cell)
+    except (TypeError, ValueError):
+        return True

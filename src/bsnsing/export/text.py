@@ -1,0 +1,85 @@
+"""A tree as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bsnsing._questions import show_level
+from bsnsing._tree import Node, Tree
+
+
+def export_text(model: Any, *, max_depth: int | None = None, show_proof: bool = False) -> str:
+    """Write a tree as indented text: each rule as a question, each leaf with its class.
+
+    Leaves tell how many of their cases are of the class. A split that a limit cut short is
+    marked, with the bound that was proven.
+
+    Parameters
+    ----------
+    model : BsnsingClassifier or Tree
+        A fitted model, or a tree of it.
+    max_depth : int, default=None
+        Cut the text (not the tree) off below this depth.
+    show_proof : bool, default=False
+        Write every split's objective, and how many rules it was proven against.
+
+    Returns
+    -------
+    str
+        One line per node.
+    """
+    trees = _trees_of(model)
+    if len(trees) == 1:
+        return "\n".join(_lines(trees[0], 0, max_depth, show_proof))
+    parts = []
+    for tree in trees:  # one-versus-rest: each tree tells its own class, which comes last
+        title = f"[{_show_class(tree, 1)} or not]"
+        parts.append("\n".join([title, *_lines(tree, 0, max_depth, show_proof)]))
+    return "\n\n".join(parts)
+
+
+def _trees_of(model: Any) -> Sequence[Tree]:
+    if isinstance(model, Tree):
+        return [model]
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(model)
+    return list(model.trees_)
+
+
+def _lines(tree: Tree, root: int, max_depth: int | None, show_proof: bool) -> list[str]:
+    node = tree.node(root)
+    if node.is_leaf or (max_depth is not None and node.depth >= max_depth):
+        return [_leaf_text(tree, node)]
+    lines = [f"{node.rule} ?{_proof_text(tree, node, show_proof)}"]
+    for label, child in (("yes: ", node.left), ("no:  ", node.right)):
+        first, *rest = _lines(tree, child, max_depth, show_proof)
+        lines.append(f"  {label}{first}")
+        lines.extend(f"  {' ' * len(label)}{line}" for line in rest)
+    return lines
+
+
+def _leaf_text(tree: Tree, node: Node) -> str:
+    best = int(tree.probabilities[node.id].argmax())
+    cases = f"{_show_count(node.counts[best])} of {_show_count(node.counts.sum())}"
+    ending = " ..." if not node.is_leaf else "" if node.optimal else "   [not proven]"
+    return f"{_show_class(tree, best)}   ({cases}){ending}"
+
+
+def _proof_text(tree: Tree, node: Node, show_proof: bool) -> str:
+    if not node.optimal:
+        return f"   [best found: {node.objective:.6g}, proven at least {node.bound:.6g}]"
+    if not show_proof:
+        return ""
+    n_rules = tree.n_counted[node.id] + tree.n_excluded[node.id]
+    return f"   [optimal: {node.objective:.6g}, of {n_rules:,.0f} rules]"
+
+
+def _show_class(tree: Tree, position: int) -> str:
+    label = tree.classes[position]
+    return show_level(label.item() if hasattr(label, "item") else label)
+
+
+def _show_count(count: float) -> str:
+    return f"{count:.0f}" if count == round(count) else f"{count:.1f}"

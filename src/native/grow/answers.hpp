@@ -1,0 +1,17 @@
+// From questions to bit columns: the answers of a node's rows.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bits/bit_blocks.hpp"
+#include "grow/questions.hpp"
+
+namespace bsnsing {
+
+// Questions about one column must stand next to each other.
+BitBlocks answer_questions(std::span<const EncodedColumn> columns,
+                           std::span<const Question> questions, const NodeRows& node,
+                           std::size_t n_threads);
+
+}  // namespace bsnsing

@@ -1,0 +1,92 @@
+// The native engine: holds the encoded table and the rows of every open node, asks questions,
+// searches for the best rule and parts the rows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bits/row_order.hpp"
+#include "grow/answers.hpp"
+#include "search/search.hpp"
+
+namespace bsnsing {
+
+struct EngineOptions {
+    AskOptions ask;
+    SearchOptions search;
+    Criterion criterion = Criterion::gini_squared;
+    std::vector<double> class_weights;
+    bool has_class_weights = false;
+    double min_leaf = 1;  // in the unit of the weights
+    double unit = 1;      // weight that makes one case
+    bool distinct_children = false;
+    bool own_questions = true;
+    std::vector<Question> extra_questions;
+    double time_limit = 0;               // seconds per node
+    std::optional<double> greedy_level;  // greedy instead of exact search
+};
+
+// A node's pool: the questions, the answers, and what a rule is judged by.
+struct NodePool {
+    std::vector<Question> questions;
+    BitBlocks blocks;
+    Objective objective;
+};
+
+// What a search found for a node. `questions` are the rule's own, in the order of its literals.
+struct NodeSplit {
+    FoundRule found;
+    std::vector<Question> questions;
+    bool is_worthwhile = false;  // better than not splitting
+    double seconds = 0;
+};
+
+class Engine {
+public:
+    Engine(std::vector<EncodedColumn> columns, std::span<const std::int32_t> classes,
+           std::size_t n_classes, std::span<const std::int64_t> weights, EngineOptions options);
+
+    std::size_t n_classes() const { return options_.class_weights.size(); }
+    const EngineOptions& options() const { return options_; }
+    const std::vector<EncodedColumn>& columns() const { return columns_; }
+
+    std::vector<double> class_totals(std::size_t node) const {
+        return nodes_.at(node).layout.class_totals();
+    }
+
+    // The pool of a node; `target` is the class that the questions single out.
+    NodePool ask(std::size_t node, std::uint32_t target, std::size_t n_threads) const;
+    // The class with most cases; of equals the last.
+    std::uint32_t majority_class(std::size_t node) const;
+
+    // Row numbers of a node, segment after segment.
+    NodeRows rows_of(std::size_t node) const;
+
+    // Searches several nodes; small ones side by side, large ones with all threads each.
+    std::vector<NodeSplit> search(std::span<const std::size_t> nodes, Interrupt& interrupt);
+
+    // Parts a node's rows by a rule; returns the new nodes, yes and no.
+    std::pair<std::size_t, std::size_t> split(std::size_t node, const NodeSplit& split);
+
+private:
+    struct Node {
+        RowLayout layout;
+        std::size_t begin = 0;  // place of its rows in rows_
+        std::size_t n_rows = 0;
+    };
+
+    NodeSplit search_node(std::size_t node, std::size_t n_threads, Interrupt& interrupt) const;
+    Objective objective_of(std::size_t node, std::uint32_t target) const;
+    bool is_worthwhile(const Objective& objective, double value) const;
+
+    std::vector<EncodedColumn> columns_;
+    EngineOptions options_;
+    std::vector<std::uint32_t> rows_;
+    std::vector<Node> nodes_;
+    std::vector<double> xlogx_;
+};
+
+}  // namespace bsnsing

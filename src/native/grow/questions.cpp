@@ -1,0 +1,285 @@
+#include "grow/questions.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bsnsing {
+namespace {
+
+// Cases of a node that share a value.
+struct Group {
+    std::uint32_t code = 0;
+    double target = 0;
+    double other = 0;
+    double cases() const { return target + other; }
+};
+
+// The values that occur at a node, ascending, and the cases without one.
+struct Histogram {
+    std::vector<Group> groups;
+    Group missing;
+    double n_cases = 0;
+};
+
+void add_group(Histogram& histogram, std::uint32_t n_codes, const Group& group) {
+    if (group.cases() <= 0) return;
+    histogram.n_cases += group.cases();
+    if (group.code == n_codes)
+        histogram.missing = group;
+    else
+        histogram.groups.push_back(group);
+}
+
+template <class Code>
+Histogram count_dense(const Code* codes, std::uint32_t n_codes, const NodeRows& node,
+                      std::uint32_t target_class) {
+    std::vector<double> sums(2 * (std::size_t{n_codes} + 1), 0.0);
+    std::vector<std::uint32_t> counts(std::size_t{n_codes} + 1);
+    const std::uint32_t* rows = node.rows.data();
+    for (const Segment& s : node.layout->segments) {
+        double* out = sums.data() + (s.class_index == target_class ? 0 : counts.size());
+        std::fill(counts.begin(), counts.end(), 0U);
+        for (std::size_t i = 0; i < s.n_rows; ++i) ++counts[codes[rows[i]]];
+        for (std::size_t c = 0; c < counts.size(); ++c)
+            out[c] += static_cast<double>(s.weight) * counts[c];
+        rows += s.n_rows;
+    }
+    Histogram histogram;
+    for (std::uint32_t c = 0; c <= n_codes; ++c)
+        add_group(histogram, n_codes, {c, sums[c], sums[counts.size() + c]});
+    return histogram;
+}
+
+// For a small node of a column with many values: sorts the node's codes instead of walking all.
+template <class Code>
+Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeRows& node,
+                       std::uint32_t target_class) {
+    struct Case {
+        std::uint32_t code;
+        bool is_target;
+        double weight;
+    };
+    std::vector<Case> cases;
+    cases.reserve(node.rows.size());
+    const std::uint32_t* rows = node.rows.data();
+    for (const Segment& s : node.layout->segments) {
+        for (std::size_t i = 0; i < s.n_rows; ++i)
+            cases.push_back({codes[rows[i]], s.class_index == target_class,
+                             static_cast<double>(s.weight)});
+        rows += s.n_rows;
+    }
+    std::sort(cases.begin(), cases.end(),
+              [](const Case& a, const Case& b) { return a.code < b.code; });
+    Histogram histogram;
+    for (std::size_t i = 0; i < cases.size();) {
+        Group group{cases[i].code, 0, 0};
+        for (; i < cases.size() && cases[i].code == group.code; ++i)
+            (cases[i].is_target ? group.target : group.other) += cases[i].weight;
+        add_group(histogram, n_codes, group);
+    }
+    return histogram;
+}
+
+Histogram count_groups(const EncodedColumn& column, const NodeRows& node,
+                       std::uint32_t target_class) {
+    constexpr std::size_t kAlwaysDense = 64;
+    const bool is_dense = column.n_codes <= std::max(
+        kAlwaysDense, 4 * node.rows.size() / std::max<std::size_t>(1, node.layout->segments.size()));
+    return column.visit([&](const auto* codes) {
+        return is_dense ? count_dense(codes, column.n_codes, node, target_class)
+                        : count_sparse(codes, column.n_codes, node, target_class);
+    });
+}
+
+// A place between two neighbouring values.
+struct Cut {
+    std::size_t above = 0;  // position of the first group above it
+    double n_below = 0;     // cases below it
+};
+
+// Keeps at most n_segments cuts, at about equal numbers of cases, the outermost always.
+std::vector<Cut> thin(const std::vector<Cut>& cuts, std::size_t n_segments) {
+    if (cuts.size() <= n_segments) return cuts;
+    std::vector<Cut> kept;
+    const double first = cuts.front().n_below;
+    const double span = cuts.back().n_below - first;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < n_segments; ++i) {
+        const double share =
+            n_segments == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(n_segments - 1);
+        const double wanted = first + span * share;
+        // Leave enough cuts for the places that are still to be filled.
+        const std::size_t last = cuts.size() - (n_segments - i);
+        while (next < last &&
+               std::abs(cuts[next + 1].n_below - wanted) < std::abs(cuts[next].n_below - wanted))
+            ++next;
+        kept.push_back(cuts[next]);
+        ++next;
+    }
+    if (n_segments > 1) kept.back() = cuts.back();
+    return kept;
+}
+
+// Half way between two neighbouring values, on the side where the comparison with `t` tells them
+// apart even if there is no number between them.
+double threshold_between(double below, double above, Test test) {
+    const double middle = below / 2 + above / 2;
+    if (test == Test::greater) return middle >= below && middle < above ? middle : below;
+    return middle > below && middle <= above ? middle : above;
+}
+
+class ColumnAsker {
+public:
+    ColumnAsker(const EncodedColumn& column, std::uint32_t index, const AskOptions& options,
+                Histogram histogram, std::vector<Question>& questions)
+        : column_(column),
+          index_(index),
+          options_(options),
+          histogram_(std::move(histogram)),
+          questions_(questions) {}
+
+    void ask() {
+        switch (column_.kind) {
+            case ColumnKind::numeric:
+                ask_thresholds(Test::greater);
+                ask_thresholds(Test::less);
+                if (column_.n_codes <= options_.max_values_as_levels) ask_values();
+                break;
+            case ColumnKind::boolean: ask_values(); break;
+            case ColumnKind::categorical: ask_levels(); break;
+        }
+        if (histogram_.missing.cases() > 0)
+            add(Test::missing, 0, column_.n_codes, column_.n_codes + 1, histogram_.missing.cases());
+    }
+
+private:
+    void add(Test test, double value, std::uint32_t low, std::uint32_t high, double n_yes) {
+        if (n_yes <= 0 || n_yes >= histogram_.n_cases) return;
+        questions_.push_back({index_, test, value, low, high, {}});
+    }
+
+    // `x > t` lies where a non-target case is below and a target case above; `x < t` is its
+    // mirror image. Stretches of one class have no such place inside.
+    void ask_thresholds(Test test) {
+        const std::vector<Group>& groups = histogram_.groups;
+        std::vector<Cut> cuts;
+        double n_below = 0;
+        for (std::size_t i = 0; i + 1 < groups.size(); ++i) {
+            n_below += groups[i].cases();
+            const bool is_cut = test == Test::greater
+                                    ? groups[i].other > 0 && groups[i + 1].target > 0
+                                    : groups[i].target > 0 && groups[i + 1].other > 0;
+            if (is_cut) cuts.push_back({i + 1, n_below});
+        }
+        const double n_known = histogram_.n_cases - histogram_.missing.cases();
+        for (const Cut& cut : thin(cuts, options_.n_segments)) {
+            const std::uint32_t below = groups[cut.above - 1].code;
+            const std::uint32_t above = groups[cut.above].code;
+            const double t = threshold_between(column_.values[below], column_.values[above], test);
+            // Codes between the two occur elsewhere in the table; their values decide their side.
+            const auto first_past = [&](auto&& is_short_of) {
+                const auto begin = column_.values.begin();
+                const auto place = std::partition_point(begin + below, begin + above, is_short_of);
+                return static_cast<std::uint32_t>(place - begin);
+            };
+            if (test == Test::greater)
+                add(test, t, first_past([t](double v) { return v <= t; }), column_.n_codes,
+                    n_known - cut.n_below);
+            else
+                add(test, t, 0, first_past([t](double v) { return v < t; }), cut.n_below);
+        }
+    }
+
+    void ask_values() {
+        for (const Group& g : histogram_.groups)
+            add(Test::equal, column_.values[g.code], g.code, g.code + 1, g.cases());
+    }
+
+    void ask_level(const Group& g) { add(Test::equal, g.code, g.code, g.code + 1, g.cases()); }
+
+    void ask_group(std::vector<Group> groups) {
+        if (groups.size() == 1) return ask_level(groups.front());
+        double n_yes = 0;
+        std::vector<std::uint32_t> levels;
+        for (const Group& g : groups) {
+            n_yes += g.cases();
+            levels.push_back(g.code);
+        }
+        std::sort(levels.begin(), levels.end());
+        const std::size_t n_before = questions_.size();
+        add(Test::in, 0, 0, 0, n_yes);
+        if (questions_.size() > n_before) questions_.back().levels = std::move(levels);
+    }
+
+    void ask_levels() {
+        std::vector<Group> rare;
+        std::vector<Group> common;
+        for (const Group& g : histogram_.groups)
+            (g.cases() < options_.bin_size ? rare : common).push_back(g);
+        if (histogram_.groups.size() <= options_.max_levels) {
+            for (const Group& g : histogram_.groups) ask_level(g);
+            if (rare.size() > 1) ask_group(rare);
+            return;
+        }
+        const std::size_t n_groups =
+            std::max<std::size_t>(1, options_.max_levels - (rare.empty() ? 0 : 1));
+        ask_groups_by_rate(std::move(common), n_groups);
+        if (!rare.empty()) ask_group(rare);
+    }
+
+    // Levels with about the same share of the target class, in groups of about equal size.
+    void ask_groups_by_rate(std::vector<Group> levels, std::size_t n_groups) {
+        std::sort(levels.begin(), levels.end(), [](const Group& a, const Group& b) {
+            const double left = a.target * b.cases();
+            const double right = b.target * a.cases();
+            return left != right ? left < right : a.code < b.code;
+        });
+        double n_left = 0;
+        for (const Group& g : levels) n_left += g.cases();
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < n_groups && next < levels.size(); ++i) {
+            const std::size_t n_more_groups = n_groups - i - 1;
+            const double wanted = n_left / static_cast<double>(n_groups - i);
+            std::vector<Group> group;
+            double n_cases = 0;
+            while (next < levels.size() && (group.empty() || n_cases < wanted) &&
+                   (group.empty() || levels.size() - next > n_more_groups)) {
+                n_cases += levels[next].cases();
+                group.push_back(levels[next++]);
+            }
+            n_left -= n_cases;
+            ask_group(std::move(group));
+        }
+    }
+
+    const EncodedColumn& column_;
+    const std::uint32_t index_;
+    const AskOptions& options_;
+    const Histogram histogram_;
+    std::vector<Question>& questions_;
+};
+
+// Whether both values of a 0/1 column without missing cells occur: usually seen at once.
+bool has_both_values(const EncodedColumn& column, const NodeRows& node) {
+    const std::uint8_t first = column.bytes[node.rows.front()];
+    return std::any_of(node.rows.begin(), node.rows.end(),
+                       [&](std::uint32_t row) { return column.bytes[row] != first; });
+}
+
+}  // namespace
+
+void ask_column(const EncodedColumn& column, std::uint32_t column_index, const NodeRows& node,
+                std::uint32_t target_class, const AskOptions& options,
+                std::vector<Question>& questions) {
+    if (node.rows.empty()) return;
+    if (column.kind == ColumnKind::boolean && !column.has_missing) {
+        if (!has_both_values(column, node)) return;
+        for (std::uint32_t code = 0; code < 2; ++code)
+            questions.push_back({column_index, Test::equal, column.values[code], code, code + 1, {}});
+        return;
+    }
+    ColumnAsker(column, column_index, options, count_groups(column, node, target_class), questions)
+        .ask();
+}
+
+}  // namespace bsnsing

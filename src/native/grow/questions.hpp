@@ -1,0 +1,46 @@
+// The yes/no questions worth asking of a node's rows about one column.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bits/bit_blocks.hpp"
+#include "grow/columns.hpp"
+
+namespace bsnsing {
+
+enum class Test : std::uint8_t { greater, less, equal, in, missing };
+
+// Rows whose code lies in [low, high) answer yes; for `in`, those whose code is listed.
+struct Question {
+    std::uint32_t column = 0;
+    Test test = Test::equal;
+    double value = 0;  // threshold, value, or position of the level
+    std::uint32_t low = 0;
+    std::uint32_t high = 0;
+    std::vector<std::uint32_t> levels;
+};
+
+struct AskOptions {
+    std::size_t n_segments = 20;
+    std::size_t max_levels = 30;
+    std::size_t max_values_as_levels = 10;
+    double bin_size = 5;  // in the unit of the weights
+};
+
+// The rows of a node, segment after segment.
+struct NodeRows {
+    const RowLayout* layout = nullptr;
+    std::span<const std::uint32_t> rows;
+};
+
+// Appends the questions about one column, in a fixed order: `>` and `<` by threshold, `==`, `in`,
+// `is missing`. Questions that all rows or none answer with yes are left out. The result depends
+// on the cases per value only, not on the order of the rows.
+void ask_column(const EncodedColumn& column, std::uint32_t column_index, const NodeRows& node,
+                std::uint32_t target_class, const AskOptions& options,
+                std::vector<Question>& questions);
+
+}  // namespace bsnsing
