@@ -22,7 +22,7 @@ BENCH := $(VENV)/.extras-bench
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format native-test sanitize pytest bench-search wheel clean
+.PHONY: help demo test lint format native-test sanitize pytest stubs bench-search wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -50,6 +50,9 @@ sanitize: $(TOOLS) ## The C++ tests under address and undefined-behavior sanitiz
 
 pytest: $(BUILT) $(DEV) ## Run the Python tests
 	$(RUN) -m pytest -q
+
+stubs: $(BUILT) ## Write the typed face of the native module anew
+	$(RUN) -m nanobind.stubgen -q -m bsnsing._core -o src/bsnsing/_core.pyi
 
 bench-search: $(BUILT) $(BENCH) ## Measure the rule search
 	$(RUN) -m benchmarks.search

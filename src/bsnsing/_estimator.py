@@ -29,7 +29,7 @@ from bsnsing.solvers import SOLVERS
 _SQUARED = ("gini_squared", "error")
 
 
-class BsnsingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     """A decision tree in which every split is the best Boolean rule of its size.
 
     Each inner node asks a rule of at most ``max_rules`` yes/no questions, such as
@@ -175,7 +175,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         }
         return cls(**(settings | changes))
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BsnsingClassifier:
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> BsnsingClassifier:
         """Grow the tree.
 
         Parameters
@@ -222,7 +224,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return scores
         sums = scores.sum(axis=1, keepdims=True)
         uniform = np.full_like(scores, 1 / self.n_classes_)
-        return np.divide(scores, sums, out=uniform, where=sums > 0)
+        np.divide(scores, sums, out=uniform, where=sums > 0)
+        return uniform
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of the probability of each class."""
@@ -241,6 +244,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         With one tree per class, the matrices of all trees side by side, and the column at which
         each tree's nodes begin.
         """
+        check_is_fitted(self)
         paths = [
             passed_nodes(tree, leaves)
             for tree, leaves in zip(self.trees_, self._find_leaves(X), strict=True)

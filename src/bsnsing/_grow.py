@@ -78,8 +78,7 @@ class TreeBuilder:
     ) -> Tree:
         """Freeze the lists into a tree, in the user's unit of weight."""
         rules = [
-            found if split else None
-            for found, split in zip(self.found, self.is_split, strict=True)
+            found if split else None for found, split in zip(self.found, self.is_split, strict=True)
         ]
         questions = [question for rule in rules if rule for question in rule.questions]
         scale = unit**unit_power

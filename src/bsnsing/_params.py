@@ -30,7 +30,9 @@ def is_int_between(low: int, high: int | None = None) -> Check:
     return check
 
 
-def is_real_in(low: float, high: float, *, low_open: bool = False, high_open: bool = False) -> Check:
+def is_real_in(
+    low: float, high: float, *, low_open: bool = False, high_open: bool = False
+) -> Check:
     """Accept real numbers in an interval, and no booleans."""
 
     def check(value: Any) -> bool:
@@ -74,7 +76,12 @@ def is_operators(value: Any) -> bool:
     if isinstance(value, str) or not isinstance(value, Sequence | set | frozenset):
         return False
     names = list(value)
-    return bool(names) and len(set(names)) == len(names) and all(n in OPERATORS for n in names)
+    return bool(names) and all(n in OPERATORS for n in names) and len(set(names)) == len(names)
+
+
+def is_weight_per_label(value: Any) -> bool:
+    """Accept a dict whose values are real numbers."""
+    return isinstance(value, dict) and all(isinstance(w, Real) for w in value.values())
 
 
 _MAX_RULES = (is_int_between(1, 10), "an int from 1 to 10")
@@ -131,7 +138,7 @@ TREE_PARAMETERS: dict[str, tuple[Check, str]] = {
     **ASK_PARAMETERS,
     "own_questions": _BOOL,
     "class_weight": (
-        any_of(is_none, is_one_of("balanced"), lambda v: isinstance(v, dict)),
+        any_of(is_none, is_one_of("balanced"), is_weight_per_label),
         "None, 'balanced' or a dict from label to weight",
     ),
     "n_jobs": _N_JOBS,

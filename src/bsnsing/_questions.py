@@ -205,7 +205,7 @@ def question_to_fields(question: Question, columns: Sequence[ColumnInfo]) -> Fie
     if question.column not in names:
         raise ValueError(
             f"The question '{question}' asks about a column that the table does not have. "
-            f"Its columns are {', '.join(map(repr, names[:10]))}{', ...' if len(names) > 10 else ''}."
+            f"Its first columns are {', '.join(map(repr, names[:10]))}."
         )
     position = names.index(question.column)
     column = columns[position]

@@ -136,10 +136,7 @@ def best_rule(
             "Use 'misclassification' or 'gini'."
         )
     weights = read_weights(sample_weight, len(matrix))
-    if len(classes) < 2 or matrix.shape[1] == 0:
-        n_classes = 2  # one class alone: the other is there with no cases
-    else:
-        n_classes = len(classes)
+    n_classes = max(2, len(classes))  # a single class gets an empty partner
     found = _core.best_rule(
         matrix,
         codes,
@@ -235,5 +232,7 @@ def exact_objective(criterion: str, left: NDArray[Any], right: NDArray[Any]) -> 
         return sum(sum(n) - max(n) for n in children)
     if criterion == "gini_squared":
         return sum(sum(n) ** 2 - sum(k * k for k in n) for n in children) // 2
-    negatives, positives = (a + b for a, b in zip(*children, strict=True))
-    return positives * children[0][0] + negatives * children[1][1]
+    (false_positives, positives_left), (negatives_right, false_negatives) = children
+    positives = positives_left + false_negatives
+    negatives = false_positives + negatives_right
+    return positives * false_positives + negatives * false_negatives

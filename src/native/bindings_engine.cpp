@@ -14,6 +14,9 @@ namespace {
 
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;  // any stride
 
+using Answers = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<2>>;
+using RowNumbers = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
+
 // (column, test, value, levels): how questions cross the binding.
 using QuestionFields = std::tuple<std::uint32_t, int, double, std::vector<std::uint32_t>>;
 
@@ -43,7 +46,9 @@ Question from_fields(const QuestionFields& fields, const std::vector<EncodedColu
             q.low = code_at(std::upper_bound(begin, end, value));
             q.high = column.n_codes;
             break;
-        case Test::less: q.high = code_at(std::lower_bound(begin, end, value)); break;
+        case Test::less:
+            q.high = code_at(std::lower_bound(begin, end, value));
+            break;
         case Test::equal:
             q.low = code_at(std::lower_bound(begin, end, value));
             q.high = code_at(std::upper_bound(begin, end, value));
@@ -52,13 +57,14 @@ Question from_fields(const QuestionFields& fields, const std::vector<EncodedColu
             q.low = column.n_codes;
             q.high = column.n_codes + 1;
             break;
-        case Test::in: throw std::invalid_argument("'in' asks about categorical columns only");
+        case Test::in:
+            throw std::invalid_argument("'in' asks about categorical columns only");
     }
     return q;
 }
 
 class ColumnList {
-public:
+  public:
     void add_numbers(const Numbers& numbers) {
         const double* data = numbers.data();
         const std::ptrdiff_t stride = numbers.shape(0) > 0 ? numbers.stride(0) : 1;
@@ -83,7 +89,7 @@ public:
 
 // The engine together with the splits that wait to be carried out.
 class BoundEngine {
-public:
+  public:
     BoundEngine(ColumnList& columns, const Vector<std::int32_t>& classes, std::size_t n_classes,
                 const std::optional<Vector<std::int64_t>>& weights, EngineOptions options)
         : engine_(std::move(columns.columns), as_span(classes), n_classes,
@@ -92,7 +98,7 @@ public:
 
     std::vector<double> class_totals(std::size_t node) const { return engine_.class_totals(node); }
 
-    nb::list search(const std::vector<std::size_t>& nodes) {
+    nb::typed<nb::list, nb::any> search(const std::vector<std::size_t>& nodes) {
         Interrupt interrupt(user_interrupts);
         std::vector<NodeSplit> splits;
         {
@@ -100,12 +106,33 @@ public:
             splits = engine_.search(nodes, interrupt);
         }
         if (interrupt.is_raised()) throw nb::python_error();
-        nb::list results;
+        nb::typed<nb::list, nb::any> results;
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             results.append(describe(splits[i]));
             if (splits[i].is_worthwhile) waiting_[nodes[i]] = std::move(splits[i]);
         }
         return results;
+    }
+
+    // Takes a rule over questions that ask() gave for a node, chosen by a solver of its own.
+    nb::any judge(std::size_t node, const std::vector<QuestionFields>& questions,
+                  const std::vector<bool>& negated, int op, double bound, bool optimal) {
+        if (questions.empty() || questions.size() != negated.size())
+            throw std::invalid_argument("a rule needs questions, each negated or not");
+        if (op < 0 || op > static_cast<int>(Operator::exclusive_or))
+            throw std::invalid_argument("no such operator");
+        NodeSplit split;
+        for (std::size_t i = 0; i < questions.size(); ++i) {
+            split.questions.push_back(from_fields(questions[i], engine_.columns()));
+            split.found.rule.literals.push_back({static_cast<std::uint32_t>(i), negated[i]});
+        }
+        split.found.rule.op = static_cast<Operator>(op);
+        if (!engine_.judge(node, split)) return nb::borrow<nb::any>(nb::none());
+        split.found.optimal = optimal;
+        split.found.bound = bound;
+        nb::object result = describe(split);
+        if (split.is_worthwhile) waiting_[node] = std::move(split);
+        return nb::borrow<nb::any>(result);
     }
 
     std::vector<std::pair<std::size_t, std::size_t>> split(const std::vector<std::size_t>& nodes) {
@@ -122,7 +149,8 @@ public:
     }
 
     // Questions of a node's pool and the answers of its rows: (questions, answers, row numbers).
-    nb::tuple ask(std::size_t node, std::optional<std::uint32_t> target) const {
+    std::tuple<std::vector<QuestionFields>, Answers, RowNumbers> ask(
+        std::size_t node, std::optional<std::uint32_t> target) const {
         const std::uint32_t wanted = target.value_or(engine_.majority_class(node));
         if (wanted >= engine_.n_classes()) throw std::invalid_argument("no such target class");
         NodePool pool;
@@ -133,11 +161,11 @@ public:
         std::vector<QuestionFields> questions;
         for (const Question& q : pool.questions)
             questions.push_back(to_fields(q, engine_.columns()[q.column]));
-        return nb::make_tuple(questions, unpack(pool, engine_.rows_of(node)),
-                              row_numbers(engine_.rows_of(node)));
+        const NodeRows rows = engine_.rows_of(node);
+        return {questions, unpack(pool, rows), row_numbers(rows)};
     }
 
-private:
+  private:
     nb::object describe(const NodeSplit& split) const {
         if (!split.found.found) return nb::none();
         std::vector<QuestionFields> questions;
@@ -153,12 +181,11 @@ private:
                               split.found.n_counted, split.found.n_excluded, split.seconds);
     }
 
-    static nb::object unpack(const NodePool& pool, const NodeRows& node) {
+    static Answers unpack(const NodePool& pool, const NodeRows& node) {
         const std::size_t n_questions = pool.questions.size();
         auto* answers = new std::uint8_t[node.rows.size() * n_questions + 1];
-        const nb::capsule owner(answers, [](void* p) noexcept {
-            delete[] static_cast<std::uint8_t*>(p);
-        });
+        const nb::capsule owner(answers,
+                                [](void* p) noexcept { delete[] static_cast<std::uint8_t*>(p); });
         std::size_t row = 0;
         for (const Segment& s : node.layout->segments)
             for (std::size_t i = 0; i < s.n_rows; ++i, ++row)
@@ -166,17 +193,15 @@ private:
                     const Word word = pool.blocks.lane(q)[(s.first_word + i / kWordBits) * kLanes];
                     answers[row * n_questions + q] = (word >> (i % kWordBits)) & 1U;
                 }
-        return nb::cast(nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<2>>(
-            answers, {node.rows.size(), n_questions}, owner));
+        return Answers(answers, {node.rows.size(), n_questions}, owner);
     }
 
-    static nb::object row_numbers(const NodeRows& node) {
+    static RowNumbers row_numbers(const NodeRows& node) {
         auto* rows = new std::int64_t[node.rows.size() + 1];
         const nb::capsule owner(rows,
                                 [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
         std::copy(node.rows.begin(), node.rows.end(), rows);
-        return nb::cast(
-            nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(rows, {node.rows.size()}, owner));
+        return RowNumbers(rows, {node.rows.size()}, owner);
     }
 
     Engine engine_;
@@ -214,19 +239,26 @@ void make_engine(BoundEngine* self, ColumnList& columns, const Vector<std::int32
     new (self) BoundEngine(columns, classes, n_classes, weights, std::move(options));
 }
 
-nb::object apply(const nb::list& columns, std::size_t n_rows, const Vector<std::int32_t>& yes,
-                 const Vector<std::int32_t>& no, const Vector<std::uint8_t>& operators,
-                 const Vector<std::int32_t>& first_literal,
+RowNumbers apply(const nb::typed<nb::list, nb::any>& columns, std::size_t n_rows,
+                 const Vector<std::int32_t>& yes, const Vector<std::int32_t>& no,
+                 const Vector<std::uint8_t>& operators, const Vector<std::int32_t>& first_literal,
                  const Vector<std::int32_t>& literal_columns, const Vector<std::uint8_t>& tests,
                  const Vector<double>& values, const Vector<std::uint8_t>& negated,
                  const Vector<std::int32_t>& first_level, const Vector<std::int32_t>& levels,
                  std::size_t n_threads) {
-    const FlatTree tree{as_span(yes),     as_span(no),      as_span(operators),
-                        as_span(first_literal), as_span(literal_columns), as_span(tests),
-                        as_span(values),  as_span(negated), as_span(first_level), as_span(levels)};
-    tree.check(nb::len(columns));
+    const FlatTree tree{as_span(yes),
+                        as_span(no),
+                        as_span(operators),
+                        as_span(first_literal),
+                        as_span(literal_columns),
+                        as_span(tests),
+                        as_span(values),
+                        as_span(negated),
+                        as_span(first_level),
+                        as_span(levels)};
+    tree.check(columns.size());
     // Columns that no question asks about may be None.
-    std::vector<ColumnView> views(nb::len(columns));
+    std::vector<ColumnView> views(columns.size());
     std::vector<Numbers> numbers;
     std::vector<Vector<std::int32_t>> codes;
     for (std::size_t c = 0; c < views.size(); ++c) {
@@ -256,7 +288,7 @@ nb::object apply(const nb::list& columns, std::size_t n_rows, const Vector<std::
         const nb::gil_scoped_release no_python_below;
         apply_tree(tree, views, n_rows, n_threads, leaves);
     }
-    return nb::cast(nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(leaves, {n_rows}, owner));
+    return RowNumbers(leaves, {n_rows}, owner);
 }
 
 }  // namespace
@@ -277,6 +309,9 @@ void bind_engine(nb::module_& m) {
              nb::arg("extra_questions"), nb::arg("n_threads"))
         .def("class_totals", &BoundEngine::class_totals, nb::arg("node"))
         .def("search", &BoundEngine::search, nb::arg("nodes"))
+        .def("judge", &BoundEngine::judge, nb::arg("node"), nb::arg("questions"),
+             nb::arg("negated"), nb::arg("op"), nb::arg("bound"), nb::arg("optimal"),
+             "Account of a rule chosen elsewhere for a node; None if it breaks a limit.")
         .def("split", &BoundEngine::split, nb::arg("nodes"))
         .def("ask", &BoundEngine::ask, nb::arg("node"), nb::arg("target").none());
     m.def("apply", &apply, nb::arg("columns"), nb::arg("n_rows"), nb::arg("yes"), nb::arg("no"),

@@ -43,26 +43,26 @@ PackedProblem pack_problem(const Matrix<std::uint8_t>& answers, const Vector<std
     return p;
 }
 
-nb::object to_python(const FoundRule& found, double seconds) {
-    if (!found.found) return nb::none();
+nb::any to_python(const FoundRule& found, double seconds) {
+    if (!found.found) return nb::borrow<nb::any>(nb::none());
     nb::list questions;
     nb::list negated;
     for (const Literal& l : found.rule.literals) {
         questions.append(l.question);
         negated.append(l.negated);
     }
-    return nb::make_tuple(nb::tuple(questions), nb::tuple(negated),
-                          operator_name(static_cast<unsigned>(found.rule.op)), found.left,
-                          found.value, found.bound, found.optimal, found.n_counted,
-                          found.n_excluded, seconds);
+    return nb::borrow<nb::any>(nb::make_tuple(nb::tuple(questions), nb::tuple(negated),
+                                              operator_name(static_cast<unsigned>(found.rule.op)),
+                                              found.left, found.value, found.bound, found.optimal,
+                                              found.n_counted, found.n_excluded, seconds));
 }
 
-nb::object best_rule(const Matrix<std::uint8_t>& answers, const Vector<std::int32_t>& classes,
-                     std::size_t n_classes, const std::optional<Vector<std::int64_t>>& weights,
-                     double unit, std::size_t max_rules, double min_samples_leaf,
-                     const std::string& criterion, const std::vector<std::string>& operators,
-                     bool distinct_children, double time_limit, std::size_t n_threads,
-                     std::optional<double> greedy_level) {
+nb::any best_rule(const Matrix<std::uint8_t>& answers, const Vector<std::int32_t>& classes,
+                  std::size_t n_classes, const std::optional<Vector<std::int64_t>>& weights,
+                  double unit, std::size_t max_rules, double min_samples_leaf,
+                  const std::string& criterion, const std::vector<std::string>& operators,
+                  bool distinct_children, double time_limit, std::size_t n_threads,
+                  std::optional<double> greedy_level) {
     FoundRule found;
     double seconds = 0;
     Interrupt interrupt(user_interrupts);
@@ -75,9 +75,10 @@ nb::object best_rule(const Matrix<std::uint8_t>& answers, const Vector<std::int3
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         SearchOptions options{max_rules, formulas_from_names(operators), n_threads};
         Watch watch(interrupt, time_limit - used);
-        found = greedy_level ? find_greedy_rule(p.blocks, p.order.layout, p.objective, options,
-                                                *greedy_level, watch)
-                             : find_best_rule(p.blocks, p.order.layout, p.objective, options, watch);
+        found = greedy_level
+                    ? find_greedy_rule(p.blocks, p.order.layout, p.objective, options,
+                                       *greedy_level, watch)
+                    : find_best_rule(p.blocks, p.order.layout, p.objective, options, watch);
         seconds = watch.seconds();
     }
     if (interrupt.is_raised()) throw nb::python_error();
@@ -98,13 +99,14 @@ void bind_search(nb::module_& m) {
           nb::arg("min_samples_leaf"), nb::arg("criterion"), nb::arg("operators"),
           nb::arg("distinct_children"), nb::arg("time_limit"), nb::arg("n_threads"),
           nb::arg("greedy_level").none(),
-          "Best rule over packed answers: (questions, negated, operator, left, value, bound, "
-          "optimal, n_counted, n_excluded, seconds), or None.");
+          "Best rule over a 0/1 matrix: the fields of a Split, or None.");
     m.def("available_kernels", &kernel_names, "Names of the kernels this CPU can run, best first.");
-    m.def("active_kernels", [] { return std::string(active_kernels().name); },
-          "Name of the kernels in use.");
-    m.def("use_kernels", [](const std::string& name) { use_kernels(name.c_str()); },
-          nb::arg("name"), "Choose the kernels for this process by name.");
+    m.def(
+        "active_kernels", [] { return std::string(active_kernels().name); },
+        "Name of the kernels in use.");
+    m.def(
+        "use_kernels", [](const std::string& name) { use_kernels(name.c_str()); }, nb::arg("name"),
+        "Choose the kernels for this process by name.");
 }
 
 }  // namespace bsnsing

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from bsnsing._questions import show_level
 from bsnsing._tree import Node, Tree
 
 
-def export_text(model: Any, *, max_depth: int | None = None, show_proof: bool = False) -> str:
+def export_text(
+    model: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    max_depth: int | None = None,
+    show_proof: bool = False,
+) -> str:
     """Write a tree as indented text: each rule as a question, each leaf with its class.
 
     Leaves tell how many of their cases are of the class. A split that a limit cut short is
@@ -19,6 +26,8 @@ def export_text(model: Any, *, max_depth: int | None = None, show_proof: bool = 
     ----------
     model : BsnsingClassifier or Tree
         A fitted model, or a tree of it.
+    feature_names : sequence of str, default=None
+        Names to write for the columns, instead of those the model was fitted with.
     max_depth : int, default=None
         Cut the text (not the tree) off below this depth.
     show_proof : bool, default=False
@@ -29,7 +38,7 @@ def export_text(model: Any, *, max_depth: int | None = None, show_proof: bool = 
     str
         One line per node.
     """
-    trees = _trees_of(model)
+    trees = [_renamed(tree, feature_names) for tree in _trees_of(model)]
     if len(trees) == 1:
         return "\n".join(_lines(trees[0], 0, max_depth, show_proof))
     parts = []
@@ -46,6 +55,18 @@ def _trees_of(model: Any) -> Sequence[Tree]:
 
     check_is_fitted(model)
     return list(model.trees_)
+
+
+def _renamed(tree: Tree, feature_names: Sequence[str] | None) -> Tree:
+    if feature_names is None:
+        return tree
+    if len(feature_names) != len(tree.columns):
+        raise ValueError(
+            f"feature_names must name the {len(tree.columns)} columns of the tree. "
+            f"Got {len(feature_names)} names."
+        )
+    columns = zip(tree.columns, feature_names, strict=True)
+    return replace(tree, columns=tuple(replace(c, name=str(name)) for c, name in columns))
 
 
 def _lines(tree: Tree, root: int, max_depth: int | None, show_proof: bool) -> list[str]:

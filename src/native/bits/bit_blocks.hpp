@@ -43,7 +43,7 @@ struct RowLayout {
 // Bit columns, eight questions to a block: word w of block b is eight neighbouring words, one per
 // question. Lanes past the last question stay zero.
 class BitBlocks {
-public:
+  public:
     BitBlocks() = default;
     BitBlocks(std::size_t n_questions, std::size_t n_words)
         : n_questions_(n_questions),
@@ -62,7 +62,7 @@ public:
     }
     const Word* lane(std::size_t q) const { return const_cast<BitBlocks*>(this)->lane(q); }
 
-private:
+  private:
     std::size_t n_questions_ = 0;
     std::size_t n_words_ = 0;
     AlignedVector<Word> words_;

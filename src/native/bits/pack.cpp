@@ -26,7 +26,8 @@ std::uint64_t load_eight(const std::uint8_t* p) {
 
 }  // namespace
 
-BitBlocks pack_answers(const std::uint8_t* answers, std::size_t n_questions, const RowOrder& order) {
+BitBlocks pack_answers(const std::uint8_t* answers, std::size_t n_questions,
+                       const RowOrder& order) {
     BitBlocks blocks(n_questions, order.layout.n_words);
     std::uint64_t seen = 0;
     const std::uint32_t* rows = order.rows.data();

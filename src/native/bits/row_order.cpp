@@ -55,9 +55,8 @@ RowOrder order_rows(std::span<const std::int32_t> classes, std::size_t n_classes
     }
     order.rows.resize(n_rows);
     for (std::size_t row = 0; row < classes.size(); ++row)
-        for_each_place(row, [&](std::size_t i) {
-            order.rows[next[i]++] = static_cast<std::uint32_t>(row);
-        });
+        for_each_place(
+            row, [&](std::size_t i) { order.rows[next[i]++] = static_cast<std::uint32_t>(row); });
     return order;
 }
 

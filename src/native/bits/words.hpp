@@ -14,8 +14,12 @@ inline constexpr std::size_t kWordBits = 64;
 // lanes are one AVX-512 register: counting needs no horizontal sums.
 inline constexpr std::size_t kLanes = 8;
 
-constexpr std::size_t words_for(std::size_t n_rows) { return (n_rows + kWordBits - 1) / kWordBits; }
+constexpr std::size_t words_for(std::size_t n_rows) {
+    return (n_rows + kWordBits - 1) / kWordBits;
+}
 
-constexpr std::size_t round_up_to_lanes(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
+constexpr std::size_t round_up_to_lanes(std::size_t n) {
+    return (n + kLanes - 1) / kLanes * kLanes;
+}
 
 }  // namespace bsnsing

@@ -51,7 +51,7 @@ std::uint8_t bin_of(const std::vector<std::uint32_t>& edges, std::uint32_t code)
 }
 
 class RunAnswerer {
-public:
+  public:
     RunAnswerer(const EncodedColumn& column, std::span<const Question> questions,
                 const NodeRows& node)
         : column_(column), questions_(questions), node_(node), bins_(node.rows.size()) {}
@@ -77,7 +77,7 @@ public:
         }
     }
 
-private:
+  private:
     template <class Code, class Map>
     void gather(const Code* codes, const Map& map) {
         for (std::size_t i = 0; i < bins_.size(); ++i) bins_[i] = map(codes[node_.rows[i]]);
@@ -86,9 +86,8 @@ private:
     void fill_membership() {
         std::vector<std::uint8_t> is_member(std::size_t{column_.n_codes} + 1, 0);
         for (const std::uint32_t level : questions_.front().levels) is_member[level] = 1;
-        column_.visit([&](const auto* codes) {
-            gather(codes, [&](auto code) { return is_member[code]; });
-        });
+        column_.visit(
+            [&](const auto* codes) { gather(codes, [&](auto code) { return is_member[code]; }); });
     }
 
     void fill_bins(const std::vector<std::uint32_t>& edges) {
@@ -110,6 +109,7 @@ private:
     }
 
     void pack(std::size_t question, std::uint32_t low, std::uint32_t length, BitBlocks& blocks) {
+        if (length == 0) return;  // a given question that no value answers; lanes start as zeros
         const std::uint8_t* bins = bins_.data();
         Word* lane = blocks.lane(question);
         for (const Segment& s : node_.layout->segments) {

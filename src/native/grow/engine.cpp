@@ -121,8 +121,7 @@ NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Interrupt
         split.found = find_best_rule(pool.blocks, layout, pool.objective, options, watch);
     for (const Literal& l : split.found.rule.literals)
         split.questions.push_back(pool.questions[l.question]);
-    split.is_worthwhile =
-        split.found.found && is_worthwhile(pool.objective, split.found.value);
+    split.is_worthwhile = split.found.found && is_worthwhile(pool.objective, split.found.value);
     split.seconds = watch.seconds();
     return split;
 }
@@ -148,6 +147,23 @@ std::vector<NodeSplit> Engine::search(std::span<const std::size_t> nodes, Interr
     return splits;
 }
 
+bool Engine::judge(std::size_t node, NodeSplit& split) const {
+    const Objective objective = objective_of(node, majority_class(node));
+    const NodeRows node_rows = rows_of(node);
+    split.found.left.assign(n_classes(), 0.0);
+    const std::uint32_t* rows = node_rows.rows.data();
+    for (const Segment& s : node_rows.layout->segments) {
+        for (std::size_t i = 0; i < s.n_rows; ++i)
+            if (holds(columns_, split, rows[i]))
+                split.found.left[s.class_index] += static_cast<double>(s.weight);
+        rows += s.n_rows;
+    }
+    split.found.found = true;
+    split.found.value = objective_value(objective, split.found.left.data());
+    split.is_worthwhile = is_worthwhile(objective, split.found.value);
+    return is_feasible(objective, split.found.left.data());
+}
+
 std::pair<std::size_t, std::size_t> Engine::split(std::size_t node, const NodeSplit& split) {
     const Node parent = nodes_.at(node);
     Node yes;
@@ -170,8 +186,7 @@ std::pair<std::size_t, std::size_t> Engine::split(std::size_t node, const NodeSp
         if (no_rows.size() > no_before)
             no.layout.add(s.class_index, s.weight, no_rows.size() - no_before);
     }
-    std::copy(no_rows.begin(), no_rows.end(),
-              rows_.begin() + static_cast<std::ptrdiff_t>(next));
+    std::copy(no_rows.begin(), no_rows.end(), rows_.begin() + static_cast<std::ptrdiff_t>(next));
     yes.begin = parent.begin;
     yes.n_rows = next - parent.begin;
     no.begin = next;

@@ -45,7 +45,7 @@ struct NodeSplit {
 };
 
 class Engine {
-public:
+  public:
     Engine(std::vector<EncodedColumn> columns, std::span<const std::int32_t> classes,
            std::size_t n_classes, std::span<const std::int64_t> weights, EngineOptions options);
 
@@ -68,10 +68,14 @@ public:
     // Searches several nodes; small ones side by side, large ones with all threads each.
     std::vector<NodeSplit> search(std::span<const std::size_t> nodes, Interrupt& interrupt);
 
+    // Fills in the counts, value and worth of a split whose rule was chosen elsewhere; false if
+    // the rule breaks a limit.
+    bool judge(std::size_t node, NodeSplit& split) const;
+
     // Parts a node's rows by a rule; returns the new nodes, yes and no.
     std::pair<std::size_t, std::size_t> split(std::size_t node, const NodeSplit& split);
 
-private:
+  private:
     struct Node {
         RowLayout layout;
         std::size_t begin = 0;  // place of its rows in rows_

@@ -64,8 +64,8 @@ Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeRows&
     const std::uint32_t* rows = node.rows.data();
     for (const Segment& s : node.layout->segments) {
         for (std::size_t i = 0; i < s.n_rows; ++i)
-            cases.push_back({codes[rows[i]], s.class_index == target_class,
-                             static_cast<double>(s.weight)});
+            cases.push_back(
+                {codes[rows[i]], s.class_index == target_class, static_cast<double>(s.weight)});
         rows += s.n_rows;
     }
     std::sort(cases.begin(), cases.end(),
@@ -83,8 +83,10 @@ Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeRows&
 Histogram count_groups(const EncodedColumn& column, const NodeRows& node,
                        std::uint32_t target_class) {
     constexpr std::size_t kAlwaysDense = 64;
-    const bool is_dense = column.n_codes <= std::max(
-        kAlwaysDense, 4 * node.rows.size() / std::max<std::size_t>(1, node.layout->segments.size()));
+    const bool is_dense =
+        column.n_codes <=
+        std::max(kAlwaysDense,
+                 4 * node.rows.size() / std::max<std::size_t>(1, node.layout->segments.size()));
     return column.visit([&](const auto* codes) {
         return is_dense ? count_dense(codes, column.n_codes, node, target_class)
                         : count_sparse(codes, column.n_codes, node, target_class);
@@ -129,7 +131,7 @@ double threshold_between(double below, double above, Test test) {
 }
 
 class ColumnAsker {
-public:
+  public:
     ColumnAsker(const EncodedColumn& column, std::uint32_t index, const AskOptions& options,
                 Histogram histogram, std::vector<Question>& questions)
         : column_(column),
@@ -145,14 +147,18 @@ public:
                 ask_thresholds(Test::less);
                 if (column_.n_codes <= options_.max_values_as_levels) ask_values();
                 break;
-            case ColumnKind::boolean: ask_values(); break;
-            case ColumnKind::categorical: ask_levels(); break;
+            case ColumnKind::boolean:
+                ask_values();
+                break;
+            case ColumnKind::categorical:
+                ask_levels();
+                break;
         }
         if (histogram_.missing.cases() > 0)
             add(Test::missing, 0, column_.n_codes, column_.n_codes + 1, histogram_.missing.cases());
     }
 
-private:
+  private:
     void add(Test test, double value, std::uint32_t low, std::uint32_t high, double n_yes) {
         if (n_yes <= 0 || n_yes >= histogram_.n_cases) return;
         questions_.push_back({index_, test, value, low, high, {}});
@@ -275,7 +281,8 @@ void ask_column(const EncodedColumn& column, std::uint32_t column_index, const N
     if (column.kind == ColumnKind::boolean && !column.has_missing) {
         if (!has_both_values(column, node)) return;
         for (std::uint32_t code = 0; code < 2; ++code)
-            questions.push_back({column_index, Test::equal, column.values[code], code, code + 1, {}});
+            questions.push_back(
+                {column_index, Test::equal, column.values[code], code, code + 1, {}});
         return;
     }
     ColumnAsker(column, column_index, options, count_groups(column, node, target_class), questions)

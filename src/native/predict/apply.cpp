@@ -19,10 +19,14 @@ bool answers_yes(const FlatTree& tree, std::size_t literal, const ColumnView& co
         const double x = column.numbers[place];
         const double value = tree.values[literal];
         switch (test) {
-            case Test::greater: return x > value;  // false for NaN, as are the next two
-            case Test::less: return x < value;
-            case Test::equal: return x == value;
-            default: return std::isnan(x);
+            case Test::greater:
+                return x > value;  // false for NaN, as are the next two
+            case Test::less:
+                return x < value;
+            case Test::equal:
+                return x == value;
+            default:
+                return std::isnan(x);
         }
     }
     const std::int32_t code = column.codes[place];
@@ -67,11 +71,12 @@ void FlatTree::check(std::size_t n_columns) const {
     const auto is_inside = [](std::int32_t i, std::size_t n) {
         return i >= 0 && static_cast<std::size_t>(i) < n;
     };
-    require(first_literal[0] == 0 && first_literal[n_nodes] == static_cast<std::int64_t>(n_literals),
-            "questions do not belong to nodes");
-    require(first_level[0] == 0 &&
-                first_level[n_literals] == static_cast<std::int64_t>(levels.size()),
-            "levels do not belong to questions");
+    require(
+        first_literal[0] == 0 && first_literal[n_nodes] == static_cast<std::int64_t>(n_literals),
+        "questions do not belong to nodes");
+    require(
+        first_level[0] == 0 && first_level[n_literals] == static_cast<std::int64_t>(levels.size()),
+        "levels do not belong to questions");
     require(std::is_sorted(first_literal.begin(), first_literal.end()) &&
                 std::is_sorted(first_level.begin(), first_level.end()),
             "places are out of order");

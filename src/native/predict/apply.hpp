@@ -13,14 +13,14 @@ namespace bsnsing {
 struct FlatTree {
     std::span<const std::int32_t> yes;
     std::span<const std::int32_t> no;
-    std::span<const std::uint8_t> operators;       // Operator per node
-    std::span<const std::int32_t> first_literal;   // per node, and one past the end
-    std::span<const std::int32_t> columns;         // per literal
-    std::span<const std::uint8_t> tests;           // Test
+    std::span<const std::uint8_t> operators;      // Operator per node
+    std::span<const std::int32_t> first_literal;  // per node, and one past the end
+    std::span<const std::int32_t> columns;        // per literal
+    std::span<const std::uint8_t> tests;          // Test
     std::span<const double> values;
     std::span<const std::uint8_t> negated;
-    std::span<const std::int32_t> first_level;     // per literal, and one past the end
-    std::span<const std::int32_t> levels;          // ascending within a literal
+    std::span<const std::int32_t> first_level;  // per literal, and one past the end
+    std::span<const std::int32_t> levels;       // ascending within a literal
 
     // Throws std::invalid_argument unless every index stays inside its array and every child
     // comes after its parent, so that a damaged model file cannot lead anywhere.

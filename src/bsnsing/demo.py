@@ -1,0 +1,58 @@
+"""The main job on data that comes with scikit-learn: ``python -m bsnsing.demo``."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import confusion_matrix, roc_auc_score
+from sklearn.model_selection import train_test_split
+
+from bsnsing import BsnsingClassifier, export_text
+
+
+def main() -> None:
+    """Fit a tree to the Wisconsin breast cancer data and show what it is worth on new cases."""
+    data = load_breast_cancer()
+    names = data.target_names[data.target]
+    X_train, X_test, y_train, y_test = train_test_split(
+        data.data, names, test_size=0.3, random_state=0, stratify=names
+    )
+    model = BsnsingClassifier()
+    start = time.perf_counter()
+    model.fit(X_train, y_train)
+    seconds = time.perf_counter() - start
+
+    tree = model.tree_
+    print(
+        f"Wisconsin breast cancer: {len(X_train)} cases to learn from, {len(X_test)} to test on\n"
+    )
+    print(export_text(model, feature_names=data.feature_names))
+    n_proven = int(tree.optimal[~tree.is_leaf].sum())
+    n_rules = tree.n_counted.sum() + tree.n_excluded.sum()
+    print(
+        f"\n{tree.n_leaves} leaves, {tree.n_questions} questions; "
+        f"{n_proven} of {tree.n_nodes - tree.n_leaves} splits proven optimal "
+        f"over {n_rules:,.0f} rules in {1000 * seconds:.1f} ms"
+    )
+    print("\nOn the test cases (rows: actual, columns: predicted)")
+    print(_confusion_table(y_test, model.predict(X_test), model.classes_))
+    is_second = y_test == model.classes_[1]
+    auc = roc_auc_score(is_second, model.predict_proba(X_test)[:, 1])
+    print(f"\naccuracy {model.score(X_test, y_test):.3f}   AUC {auc:.3f}")
+
+
+def _confusion_table(actual: NDArray[Any], predicted: NDArray[Any], labels: NDArray[Any]) -> str:
+    """Write a confusion matrix with its labels."""
+    counts = confusion_matrix(actual, predicted, labels=labels)
+    width = max(len(str(label)) for label in labels) + 2
+    rows = ["".join(f"{cell:>{width}}" for cell in ["", *labels])]
+    for label, row in zip(labels, counts, strict=True):
+        rows.append("".join(f"{cell:>{width}}" for cell in [label, *row]))
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    main()
