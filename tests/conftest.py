@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import settings
+
+# scikit-learn's checks skip their array API part unless SciPy was told before its import.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 # A slow machine is not a failure, and a found counterexample should be seen again by everyone.
 settings.register_profile("bsnsing", deadline=None, derandomize=True)

@@ -359,7 +359,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         class_weight: NDArray[np.float64] | None,
     ) -> Tree:
         n_classes = max(2, len(classes))  # a single class gets an empty partner
-        columns = encode_table(table)
+        columns = encode_table(table, effective_n_threads(self.n_jobs))
         has_missing = tuple(columns.has_missing())
         options = self._engine_options(table, class_weight)
         engine = make_engine(columns, codes, n_classes, weights, options)

@@ -21,7 +21,8 @@ def read_labels(y: ArrayLike | None, n_rows: int) -> tuple[NDArray[Any], NDArray
             f"y has {len(labels)} labels. Give each row one label."
         )
     _refuse_missing(labels)
-    check_classification_targets(labels)
+    if labels.dtype.kind not in "biuSU":  # those cannot be continuous, and the check is slow
+        check_classification_targets(labels)
     try:
         classes, codes = np.unique(labels, return_inverse=True)
     except TypeError as error:

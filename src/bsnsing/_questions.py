@@ -104,8 +104,10 @@ class Question:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON needs to carry the question."""
-        value = list(self.value) if isinstance(self.value, tuple) else self.value
-        return {"column": self.column, "test": self.test, "value": value}
+        is_many = isinstance(self.value, tuple)
+        values = cast(tuple[Any, ...], self.value) if is_many else (self.value,)
+        plain = [v.item() if isinstance(v, np.generic) else v for v in values]
+        return {"column": self.column, "test": self.test, "value": plain if is_many else plain[0]}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Question:
@@ -231,7 +233,8 @@ def show_name(name: str) -> str:
 def show_level(level: Level) -> str:
     """Write a number short, and text in quotes where it would be misread without."""
     if isinstance(level, str):
-        return level if re.fullmatch(r"[\w.+-]+", level) else json.dumps(level, ensure_ascii=False)
+        is_plain = re.fullmatch(r"[\w.+-]+", level)
+        return level if is_plain else json.dumps(level, ensure_ascii=not level.isprintable())
     if isinstance(level, float):
         return format(level, ".6g")
     return str(level)

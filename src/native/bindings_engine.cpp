@@ -65,11 +65,17 @@ Question from_fields(const QuestionFields& fields, const std::vector<EncodedColu
 
 class ColumnList {
   public:
-    void add_numbers(const Numbers& numbers) {
-        const double* data = numbers.data();
-        const std::ptrdiff_t stride = numbers.shape(0) > 0 ? numbers.stride(0) : 1;
+    void add_numbers(const std::vector<Numbers>& numbers, std::size_t n_threads) {
+        std::vector<NumberView> views;
+        for (const Numbers& n : numbers) {
+            if (n.shape(0) != numbers.front().shape(0))
+                throw std::invalid_argument("columns differ in length");
+            views.push_back({n.data(), n.shape(0) > 1 ? n.stride(0) : 1});
+        }
         const nb::gil_scoped_release no_python_below;
-        columns.push_back(encode_numbers(data, stride, numbers.shape(0)));
+        const std::size_t n_rows = numbers.empty() ? 0 : numbers.front().shape(0);
+        std::vector<EncodedColumn> encoded = encode_number_columns(views, n_rows, n_threads);
+        std::move(encoded.begin(), encoded.end(), std::back_inserter(columns));
     }
     void add_levels(const Vector<std::int32_t>& codes, std::size_t n_levels) {
         for (std::size_t i = 0; i < codes.shape(0); ++i)
@@ -296,7 +302,7 @@ RowNumbers apply(const nb::typed<nb::list, nb::any>& columns, std::size_t n_rows
 void bind_engine(nb::module_& m) {
     nb::class_<ColumnList>(m, "ColumnList", "Columns of a table, encoded for the engine.")
         .def(nb::init<>())
-        .def("add_numbers", &ColumnList::add_numbers, nb::arg("numbers"))
+        .def("add_numbers", &ColumnList::add_numbers, nb::arg("numbers"), nb::arg("n_threads"))
         .def("add_levels", &ColumnList::add_levels, nb::arg("codes"), nb::arg("n_levels"))
         .def("has_missing", &ColumnList::has_missing);
     nb::class_<BoundEngine>(m, "Engine", "Counts, searches and parts the rows of a table.")

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "search/parallel.hpp"
+
 namespace bsnsing {
 namespace {
 
@@ -76,49 +78,46 @@ bool is_zero_one(const std::vector<double>& values) {
 
 // Small whole numbers, the most common columns of all, need no sorting: one table says which
 // occur. Returns false if the column is of another kind.
-bool encode_small_integers(const double* data, std::ptrdiff_t stride, std::size_t n_rows,
-                           EncodedColumn& column) {
+bool encode_small_integers(std::span<const double> numbers, EncodedColumn& column) {
     constexpr double kMost = 4096;
     std::vector<std::uint32_t> code_of(static_cast<std::size_t>(kMost), 0);
     std::size_t n_used = 0;
-    for (std::size_t i = 0; i < n_rows; ++i) {
-        const double x = data[static_cast<std::ptrdiff_t>(i) * stride];
+    for (const double x : numbers) {
         if (std::isnan(x)) continue;
-        if (!(x >= 0 && x < kMost) || x != std::floor(x)) return false;
-        code_of[static_cast<std::size_t>(x)] = 1;
-        n_used = std::max(n_used, static_cast<std::size_t>(x) + 1);
+        if (!(x >= 0 && x < kMost)) return false;
+        const auto whole = static_cast<std::uint32_t>(x);
+        if (static_cast<double>(whole) != x) return false;
+        code_of[whole] = 1;
+        n_used = std::max<std::size_t>(n_used, whole + 1);
     }
     for (std::size_t v = 0; v < n_used; ++v) {
         if (code_of[v] == 0) continue;
         code_of[v] = column.n_codes++;
         column.values.push_back(static_cast<double>(v));
     }
-    allocate_codes(column, n_rows);
+    allocate_codes(column, numbers.size());
     column.visit([&](const auto* codes) {
         using Code = std::remove_const_t<std::remove_pointer_t<decltype(codes)>>;
         auto* out = reinterpret_cast<Code*>(column.bytes.data());
-        for (std::size_t i = 0; i < n_rows; ++i) {
-            const double x = data[static_cast<std::ptrdiff_t>(i) * stride];
-            if (!std::isnan(x)) out[i] = static_cast<Code>(code_of[static_cast<std::size_t>(x)]);
-        }
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            if (!std::isnan(numbers[i]))
+                out[i] = static_cast<Code>(code_of[static_cast<std::size_t>(numbers[i])]);
     });
     return true;
 }
 
-void encode_by_sorting(const double* data, std::ptrdiff_t stride, std::size_t n_rows,
-                       EncodedColumn& column) {
+void encode_by_sorting(std::span<const double> numbers, EncodedColumn& column) {
     std::vector<Keyed> keys;
-    keys.reserve(n_rows);
-    for (std::size_t i = 0; i < n_rows; ++i) {
-        const double x = data[static_cast<std::ptrdiff_t>(i) * stride];
-        if (!std::isnan(x)) keys.push_back({ordered_bits(x), static_cast<std::uint32_t>(i)});
-    }
+    keys.reserve(numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        if (!std::isnan(numbers[i]))
+            keys.push_back({ordered_bits(numbers[i]), static_cast<std::uint32_t>(i)});
     sort_keys(keys);
     for (std::size_t i = 0; i < keys.size(); ++i)
         if (i == 0 || keys[i].key != keys[i - 1].key)
             column.values.push_back(from_ordered_bits(keys[i].key));
     column.n_codes = static_cast<std::uint32_t>(column.values.size());
-    allocate_codes(column, n_rows);
+    allocate_codes(column, numbers.size());
     column.visit([&](const auto* codes) {
         using Code = std::remove_const_t<std::remove_pointer_t<decltype(codes)>>;
         auto* out = reinterpret_cast<Code*>(column.bytes.data());
@@ -132,13 +131,43 @@ void encode_by_sorting(const double* data, std::ptrdiff_t stride, std::size_t n_
 
 }  // namespace
 
-EncodedColumn encode_numbers(const double* data, std::ptrdiff_t stride, std::size_t n_rows) {
+EncodedColumn encode_numbers(std::span<const double> numbers) {
     EncodedColumn column;
-    if (!encode_small_integers(data, stride, n_rows, column))
-        encode_by_sorting(data, stride, n_rows, column);
-    note_missing(column, n_rows);
+    if (!encode_small_integers(numbers, column)) encode_by_sorting(numbers, column);
+    note_missing(column, numbers.size());
     if (is_zero_one(column.values)) column.kind = ColumnKind::boolean;
     return column;
+}
+
+std::vector<EncodedColumn> encode_number_columns(std::span<const NumberView> columns,
+                                                 std::size_t n_rows, std::size_t n_threads) {
+    // Neighbours in a row-major matrix share cache lines, so a group of columns is copied a few
+    // rows at a time: each line is then loaded once, not once per column.
+    constexpr std::size_t kGroup = 8;
+    constexpr std::size_t kRows = 256;
+    std::vector<EncodedColumn> encoded(columns.size());
+    const std::size_t n_groups = (columns.size() + kGroup - 1) / kGroup;
+    parallel_for(n_groups, n_threads, [&](std::size_t group, std::size_t) {
+        const std::size_t first = group * kGroup;
+        const std::size_t n = std::min(kGroup, columns.size() - first);
+        std::vector<AlignedVector<double>> copies(n);
+        for (std::size_t c = 0; c < n; ++c)
+            if (columns[first + c].stride != 1) copies[c].resize(n_rows);
+        for (std::size_t start = 0; start < n_rows; start += kRows) {
+            const std::size_t end = std::min(n_rows, start + kRows);
+            for (std::size_t c = 0; c < n; ++c) {
+                if (copies[c].empty()) continue;
+                const NumberView& view = columns[first + c];
+                for (std::size_t i = start; i < end; ++i)
+                    copies[c][i] = view.data[static_cast<std::ptrdiff_t>(i) * view.stride];
+            }
+        }
+        for (std::size_t c = 0; c < n; ++c) {
+            const double* data = copies[c].empty() ? columns[first + c].data : copies[c].data();
+            encoded[first + c] = encode_numbers({data, n_rows});
+        }
+    });
+    return encoded;
 }
 
 EncodedColumn encode_levels(std::span<const std::int32_t> codes, std::size_t n_levels) {

@@ -31,9 +31,18 @@ struct EncodedColumn {
     }
 };
 
-// `stride` is the distance between neighbouring rows, in doubles. NaN means missing. A column
-// whose values are 0 and 1 only becomes boolean.
-EncodedColumn encode_numbers(const double* data, std::ptrdiff_t stride, std::size_t n_rows);
+// Numbers in memory, `stride` doubles apart.
+struct NumberView {
+    const double* data = nullptr;
+    std::ptrdiff_t stride = 1;
+};
+
+// NaN means missing. A column whose values are 0 and 1 only becomes boolean.
+EncodedColumn encode_numbers(std::span<const double> numbers);
+
+// Encodes several columns; those that are columns of one row-major matrix are read together.
+std::vector<EncodedColumn> encode_number_columns(std::span<const NumberView> columns,
+                                                 std::size_t n_rows, std::size_t n_threads);
 
 // Level codes in 0..n_levels-1; negative means missing.
 EncodedColumn encode_levels(std::span<const std::int32_t> codes, std::size_t n_levels);

@@ -1,0 +1,147 @@
+"""Data sets of the paper, as tables; made-up ones of the same sizes where the files are not here.
+
+The files are in the folder named by ``BSNSING_SHARED``, else in ``shared`` beside the checkout.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+REPO_ROOT = Path(__file__).resolve().parents[1]
+SHARED = Path(os.environ.get("BSNSING_SHARED") or REPO_ROOT.parent / "shared")
+MANIFEST = SHARED / "data" / "manifest.json"
+
+# name: rows, columns, share of class 1
+MADE_UP_DL85 = {
+    "made-anneal": (812, 93, 0.77),
+    "made-mushroom": (8124, 119, 0.52),
+    "made-pendigits": (7494, 216, 0.10),
+    "made-splice-1": (3190, 287, 0.52),
+}
+# name: rows, columns, classes
+MADE_UP_PAPER = {"made-two": (600, 8, 2), "made-three": (900, 6, 3)}
+
+SAME_AS_ANOTHER = {"connect"}  # a copy of Sonar
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A table and its classes."""
+
+    name: str
+    suite: str  # dl85, binary or multiclass
+    X: pd.DataFrame
+    y: np.ndarray
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.X)
+
+    def take(self, rows: np.ndarray) -> pd.DataFrame | np.ndarray:
+        """Some rows of the table; 0/1 columns come as a matrix, which is quicker to read."""
+        return self.answers[rows] if self.suite == "dl85" else self.X.iloc[rows]
+
+    @cached_property
+    def answers(self) -> np.ndarray:
+        """The 0/1 columns as a matrix."""
+        return np.ascontiguousarray(self.X, dtype=np.uint8)
+
+    def split(self, seed: int, share: float = 0.7) -> tuple[np.ndarray, np.ndarray]:
+        """Rows to train and to test on."""
+        order = np.random.RandomState(seed).permutation(self.n_rows)
+        n_train = round(share * self.n_rows)
+        return order[:n_train], order[n_train:]
+
+
+def is_here() -> bool:
+    """Whether the published data are here."""
+    return MANIFEST.is_file()
+
+
+def dl85_names() -> list[str]:
+    """The 24 sets of 0/1 columns, or the made-up ones."""
+    return _names("dl85") if is_here() else list(MADE_UP_DL85)
+
+
+def paper_names(max_rows: int | None = None) -> list[tuple[str, str]]:
+    """(suite, name) of the two-class and multi-class sets of the paper, each set once."""
+    if not is_here():
+        return [("binary" if n == 2 else "multiclass", k) for k, (*_, n) in MADE_UP_PAPER.items()]
+    return [
+        (suite, name)
+        for suite in ("binary", "multiclass")
+        for name in _names(suite)
+        if name not in SAME_AS_ANOTHER
+        and (max_rows is None or _manifest()[suite, name]["n"] < max_rows)
+    ]
+
+
+def load(suite: str, name: str) -> Dataset:
+    """One set: text columns are categories, and only the predictors the paper uses are there."""
+    if name in MADE_UP_DL85:
+        return _make_answers(name)
+    if name in MADE_UP_PAPER:
+        return _make_mixed(name)
+    entry = _manifest()[suite, name]
+    table = pd.read_csv(
+        MANIFEST.parent / entry["file"],
+        dtype={column: "category" for column in entry["categorical"]},
+    )
+    y = table.pop("target").to_numpy()
+    predictors = entry.get("predictors_in_paper_formula") or entry.get("suggested_predictors")
+    return Dataset(name, suite, table[predictors] if predictors else table, y)
+
+
+def load_answers(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """The 0/1 matrix and the 0/1 classes of one DL8.5 set."""
+    data = load("dl85", name)
+    return data.answers, data.y.astype(np.int64)
+
+
+@cache
+def _manifest() -> dict[tuple[str, str], dict[str, Any]]:
+    entries = json.loads(MANIFEST.read_text(encoding="utf-8"))["sets"]
+    return {(entry["suite"], entry["name"]): entry for entry in entries}
+
+
+def _names(suite: str) -> list[str]:
+    return [name for kind, name in _manifest() if kind == suite]
+
+
+def _seeded(name: str) -> np.random.Generator:
+    return np.random.default_rng(zlib.crc32(name.encode()))
+
+
+def _make_answers(name: str) -> Dataset:
+    """0/1 columns of many frequencies, a tenth of which depend on the class."""
+    n_rows, n_columns, share = MADE_UP_DL85[name]
+    rng = _seeded(name)
+    y = (rng.random(n_rows) < share).astype(np.int64)
+    frequency = rng.beta(0.7, 1.3, n_columns)
+    shift = np.where(rng.random(n_columns) < 0.1, rng.uniform(-0.4, 0.4, n_columns), 0.0)
+    chance = np.clip(frequency + shift * (y[:, None] - share), 0.01, 0.99)
+    answers = (rng.random((n_rows, n_columns)) < chance).astype(np.int64)
+    columns = [f"V{k + 2}" for k in range(n_columns)]
+    return Dataset(name, "dl85", pd.DataFrame(answers, columns=columns), y)
+
+
+def _make_mixed(name: str) -> Dataset:
+    """Numbers around a centre per class, one column of text, some missing cells."""
+    n_rows, n_columns, n_classes = MADE_UP_PAPER[name]
+    rng = _seeded(name)
+    y = rng.integers(n_classes, size=n_rows)
+    numbers = rng.normal(size=(n_rows, n_columns)) + rng.normal(size=(n_classes, n_columns))[y]
+    numbers[rng.random(numbers.shape) < 0.02] = np.nan
+    table = pd.DataFrame(numbers, columns=[f"x{k + 1}" for k in range(n_columns)])
+    levels = np.array(["red", "green", "blue"])
+    table["color"] = pd.Categorical(levels[(y + rng.integers(2, size=n_rows)) % 3])
+    return Dataset(name, "binary" if n_classes == 2 else "multiclass", table, y)
