@@ -4,6 +4,7 @@ The stages, in the order of the data:
 
 _table      array or dataframe -> typed columns
 _questions  the yes/no questions worth asking of these rows
+_extra      questions from elsewhere
 _engine     columns as codes, questions as bit columns (native)
 _search     the best rule over a pool, with its proof
 solvers     who chooses the rule: the native search, exact or greedy
@@ -15,6 +16,7 @@ _estimator  BsnsingClassifier: calls the stages
 """
 
 from bsnsing._estimator import BsnsingClassifier
+from bsnsing._extra import questions_of
 from bsnsing._questions import Pool, Question, ask_questions
 from bsnsing._search import Split, best_rule
 from bsnsing._tree import Node, Rule, Tree
@@ -31,5 +33,6 @@ __all__ = [
     "ask_questions",
     "best_rule",
     "export_text",
+    "questions_of",
 ]
 __version__ = "0.1.0"

@@ -73,8 +73,10 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         Numeric columns with at most so many values are also asked for equality.
     bin_size : int, default=5
         Levels with fewer cases are rare, and also asked for as one group.
-    extra_questions : Question, fitted tree, or a collection of these, default=None
-        Further questions for every pool; see :class:`Question`.
+    extra_questions : Question, tree, fitted estimator, or a collection of these, default=None
+        Further questions for every pool: given by hand, or taken from trees of this package and
+        of scikit-learn. `clone` (and so cross-validation) takes the fit from estimators: give
+        ``questions_of(estimator)`` there.
     own_questions : bool, default=True
         Whether to ask the node's own questions too.
     categorical_features : "from_dtype", None, or names, positions or mask, default="from_dtype"
@@ -111,11 +113,11 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> model = BsnsingClassifier(max_leaf_nodes=3).fit(X, y)
     >>> print(model)
-    petal width (cm) < 0.8 ?
-      yes: 0   (50 of 50)
-      no:  petal length (cm) > 4.95 or petal width (cm) > 1.65 ?
-             yes: 2   (46 of 49)
-             no:  1   (47 of 51)
+    petal length (cm) > 2.45 ?
+      yes: petal length (cm) > 4.95 or petal width (cm) > 1.65 ?
+             yes: 2   (50 of 53)
+             no:  1   (47 of 47)
+      no:  0   (50 of 50)
     """
 
     def __init__(
@@ -345,7 +347,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
                 # The rest counts what its cases do on average.
                 totals = _class_totals(codes, self.n_classes_, weights)
                 others = np.arange(self.n_classes_) != position
-                rest = np.average(self._class_weight[others], weights=totals[others])
+                n_rest = max(totals[others].sum(), 1e-300)
+                rest = (self._class_weight * totals)[others].sum() / n_rest
                 class_weight = np.array([rest, self._class_weight[position]])
             trees.append(self._grow(table, is_class, weights, names, class_weight))
         return trees

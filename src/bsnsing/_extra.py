@@ -12,50 +12,82 @@ from bsnsing._table import ColumnInfo
 from bsnsing._tree import Tree
 
 
-def read_extra_questions(extra: Any, columns: Sequence[ColumnInfo]) -> list[Fields]:
-    """Return the questions of ``extra``, each once, in the terms of the native engine.
+def questions_of(model: Any) -> list[Question]:
+    """Return the questions that a fitted model asks, each once.
 
-    ``extra`` may be a Question, a fitted tree or ensemble (ours, or scikit-learn's), or a
-    collection of these.
+    Parameters
+    ----------
+    model : fitted estimator, Tree or Question, or a collection of these
+        A tree or an ensemble of trees, of this package or of scikit-learn. Splits ``x <= t`` of
+        the latter are taken in both directions. Columns without names are called x0, x1, ...
+
+    Returns
+    -------
+    list of Question
+        For ``extra_questions``, for instance.
     """
+    return list(dict.fromkeys(_questions_of(model, None)))  # keeps the order
+
+
+def read_extra_questions(extra: Any, columns: Sequence[ColumnInfo]) -> list[Fields]:
+    """Return the questions of ``extra``, each once, in the terms of the native engine."""
     if extra is None:
         return []
-    questions = dict.fromkeys(_questions_of(extra, columns))  # keeps the order
-    fields = [question_to_fields(question, columns) for question in questions]
+    fields = [question_to_fields(question, columns) for question in questions_of(extra)]
     # The engine answers the questions of one column together.
     return sorted(fields, key=lambda f: f[0])
 
 
-def _questions_of(extra: Any, columns: Sequence[ColumnInfo]) -> Iterable[Question]:
-    if isinstance(extra, Question):
-        yield extra
-    elif isinstance(extra, Tree):
-        yield from (question for rule in extra.rules if rule for question in rule.questions)
-    elif hasattr(extra, "trees_"):
-        yield from _questions_of(extra.trees_, columns)
-    elif hasattr(extra, "tree_"):
-        yield from _thresholds_of(extra.tree_, columns)
-    elif hasattr(extra, "estimators_"):
-        yield from _questions_of(np.ravel(extra.estimators_).tolist(), columns)
-    elif isinstance(extra, Iterable) and not isinstance(extra, str | bytes | dict):
-        for part in extra:
-            yield from _questions_of(part, columns)
+def _questions_of(model: Any, names: Sequence[str] | None) -> Iterable[Question]:
+    """``names`` are those of the model's columns, where a model around it knows them."""
+    if isinstance(model, Question):
+        yield model
+    elif isinstance(model, Tree):
+        yield from (question for rule in model.rules if rule for question in rule.questions)
+    elif hasattr(model, "trees_"):
+        yield from _questions_of(model.trees_, None)
+    elif hasattr(model, "children_left") and hasattr(model, "threshold"):
+        yield from _thresholds_of(model, names)
+    elif hasattr(model, "tree_"):
+        yield from _thresholds_of(model.tree_, _names_of(model, names))
+    elif hasattr(model, "estimators_"):
+        yield from _ensemble_questions(model, _names_of(model, names))
+    elif hasattr(model, "fit"):
+        raise ValueError(
+            f"extra_questions holds a {type(model).__name__} that is not fitted or not a tree. Fit "
+            "it first. Cloning takes the fit away: give questions_of(estimator) to what is cloned."
+        )
+    elif isinstance(model, Iterable) and not isinstance(model, str | bytes | dict):
+        for part in model:
+            yield from _questions_of(part, names)
     else:
         raise TypeError(
             "extra_questions takes Question objects, fitted trees and ensembles, and collections "
-            f"of these. Got {type(extra).__name__}; fit it first if it is an estimator."
+            f"of these. Got {type(model).__name__}."
         )
 
 
-def _thresholds_of(tree: Any, columns: Sequence[ColumnInfo]) -> Iterable[Question]:
+def _names_of(model: Any, names: Sequence[str] | None) -> Sequence[str] | None:
+    own = getattr(model, "feature_names_in_", None)
+    return names if own is None else own.tolist()
+
+
+def _ensemble_questions(model: Any, names: Sequence[str] | None) -> Iterable[Question]:
+    # Bagging may give each tree a selection of the columns.
+    members = np.ravel(model.estimators_).tolist()
+    selections = getattr(model, "estimators_features_", None)
+    for i, member in enumerate(members):
+        chosen = names
+        if selections is not None:
+            chosen = [names[j] if names else f"x{j}" for j in selections[i]]
+        yield from _questions_of(member, chosen)
+
+
+def _thresholds_of(tree: Any, names: Sequence[str] | None) -> Iterable[Question]:
     """Both directions of each split ``x <= t`` of a scikit-learn tree."""
     is_inner = tree.children_left >= 0
     features, thresholds = tree.feature[is_inner], tree.threshold[is_inner]
     for feature, threshold in zip(features.tolist(), thresholds.tolist(), strict=True):
-        if feature >= len(columns) or columns[feature].kind == "categorical":
-            raise ValueError(
-                f"A tree in extra_questions splits its column {feature} by number, and the table "
-                "has no numeric column there. Fit it on the same columns."
-            )
-        yield Question(columns[feature].name, ">", threshold)
-        yield Question(columns[feature].name, "<", float(np.nextafter(threshold, np.inf)))
+        name = names[feature] if names else f"x{feature}"
+        yield Question(name, ">", threshold)
+        yield Question(name, "<", float(np.nextafter(threshold, np.inf)))

@@ -14,7 +14,7 @@ def read_labels(y: ArrayLike | None, n_rows: int) -> tuple[NDArray[Any], NDArray
     """Return the sorted labels and each row's position among them."""
     if y is None:
         raise ValueError("A classifier requires y to be passed, but the target y is None.")
-    labels = column_or_1d(y, warn=True)
+    labels = _plain(column_or_1d(y, dtype=_dtype_of(y), warn=True))
     if len(labels) != n_rows:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows and "
@@ -31,6 +31,24 @@ def read_labels(y: ArrayLike | None, n_rows: int) -> tuple[NDArray[Any], NDArray
             "text or all to numbers."
         ) from error
     return classes, codes.astype(np.int32)
+
+
+def _dtype_of(y: Any) -> Any:
+    # Nullable columns would become floats on the way; as objects their cells keep their type.
+    dtype = getattr(y, "dtype", None)
+    return None if dtype is None or isinstance(dtype, np.dtype) else object
+
+
+def _plain(labels: NDArray[Any]) -> NDArray[Any]:
+    """Turn objects that are all Booleans or all integers into an array of those."""
+    if labels.dtype.kind != "O" or len(labels) == 0:
+        return labels
+    is_boolean = {isinstance(label, bool | np.bool_) for label in labels}
+    if is_boolean == {True}:
+        return labels.astype(np.bool_)
+    if is_boolean == {False} and all(isinstance(label, int | np.integer) for label in labels):
+        return labels.astype(np.int64)
+    return labels
 
 
 def _refuse_missing(labels: NDArray[Any]) -> None:

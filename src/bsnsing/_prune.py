@@ -25,7 +25,7 @@ def leaf_impurity(tree: Tree) -> NDArray[np.float64]:
     """Return cases times Gini impurity of each node."""
     weighted = tree.counts * tree.class_weight
     size = weighted.sum(axis=1)
-    impurity: NDArray[np.float64] = size - (weighted**2).sum(axis=1) / size
+    impurity: NDArray[np.float64] = size - (weighted**2).sum(axis=1) / np.maximum(size, 1e-300)
     return impurity
 
 

@@ -146,7 +146,8 @@ def ask_questions(
     y : array-like of shape (n_rows,)
         Class labels.
     target : label, default=None
-        The class that questions should single out; None is the most frequent one.
+        The class that questions should single out. None is the most frequent one or, with more
+        than two classes, each class in turn.
     n_segments : int, default=20
         Most thresholds per numeric column and direction.
     max_levels : int, default=30
@@ -233,11 +234,27 @@ def show_name(name: str) -> str:
 def show_level(level: Level) -> str:
     """Write a number short, and text in quotes where it would be misread without."""
     if isinstance(level, str):
-        is_plain = re.fullmatch(r"[\w.+-]+", level)
+        is_plain = re.fullmatch(r"[\w.+-]+", level) and not _reads_as_other(level)
         return level if is_plain else json.dumps(level, ensure_ascii=not level.isprintable())
     if isinstance(level, float):
-        return format(level, ".6g")
+        return _show_number(level)
     return str(level)
+
+
+def _show_number(number: float) -> str:
+    """Write six digits, and all digits before the point."""
+    if 1e5 <= abs(number) < 1e15:
+        return f"{number:.2f}".rstrip("0").rstrip(".")
+    return format(number, ".6g")
+
+
+def _reads_as_other(text: str) -> bool:
+    """Whether text would be taken for a number or a word of the rule."""
+    try:
+        float(text)
+    except ValueError:
+        return text.lower() in {"or", "and", "xor", "not", "in", "is", "true", "false", "none"}
+    return True
 
 
 def _is_number(value: Any) -> bool:

@@ -155,6 +155,9 @@ class Tree:
     def probabilities(self) -> NDArray[np.float64]:
         """Share of each class at each node."""
         weighted = self.counts * self.class_weight
+        # Where only classes of weight zero occur, their cases count as they are.
+        is_weightless = weighted.sum(axis=1, keepdims=True) == 0
+        weighted = np.where(is_weightless, self.counts, weighted)
         shares: NDArray[np.float64] = weighted / weighted.sum(axis=1, keepdims=True)
         return shares
 

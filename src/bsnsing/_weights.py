@@ -51,7 +51,10 @@ def read_weights(sample_weight: ArrayLike | None, n_rows: int) -> CaseWeights:
         raise ValueError(
             f"sample_weight must not be negative. Got {weights.min()}; use 0 to leave a row out."
         )
-    total = weights.sum()
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise ValueError("The sum of sample_weight is too large. Divide the weights by a number.")
     if total == 0:
         raise ValueError("sample_weight is zero for every row. Give at least one a weight.")
     if total < _LARGEST_WHOLE_SUM and (weights == np.floor(weights)).all():
@@ -74,5 +77,6 @@ def read_relative_weights(sample_weight: ArrayLike | None, n_rows: int) -> CaseW
         weights = np.full(n_rows, float(weights))
     is_positive = weights > 0
     if np.isfinite(weights).all() and is_positive.any() and (weights != np.floor(weights)).any():
+        weights = weights / weights.max()  # first, so that the mean cannot overflow
         weights = weights / weights[is_positive].mean()
     return read_weights(weights, n_rows)

@@ -37,6 +37,14 @@ Question from_fields(const QuestionFields& fields, const std::vector<EncodedColu
     const auto begin = column.values.begin();
     const auto end = column.values.end();
     if (column.kind == ColumnKind::categorical && q.test != Test::missing) {
+        for (const std::uint32_t level : levels)
+            if (level >= column.n_codes) throw std::invalid_argument("no such level");
+        if (q.test == Test::equal && levels.size() == 1) {
+            q.low = levels.front();
+            q.high = q.low + 1;
+            q.levels.clear();
+            return q;
+        }
         q.test = Test::in;
         std::sort(q.levels.begin(), q.levels.end());
         return q;
@@ -157,12 +165,11 @@ class BoundEngine {
     // Questions of a node's pool and the answers of its rows: (questions, answers, row numbers).
     std::tuple<std::vector<QuestionFields>, Answers, RowNumbers> ask(
         std::size_t node, std::optional<std::uint32_t> target) const {
-        const std::uint32_t wanted = target.value_or(engine_.majority_class(node));
-        if (wanted >= engine_.n_classes()) throw std::invalid_argument("no such target class");
+        if (target.value_or(0) >= engine_.n_classes()) throw std::invalid_argument("no such target class");
         NodePool pool;
         {
             const nb::gil_scoped_release no_python_below;
-            pool = engine_.ask(node, wanted, engine_.options().search.n_threads);
+            pool = engine_.ask(node, target, engine_.options().search.n_threads);
         }
         std::vector<QuestionFields> questions;
         for (const Question& q : pool.questions)

@@ -137,7 +137,7 @@ def small_problems(draw: st.DrawFn, criterion: str) -> Problem:
 
 
 @pytest.mark.parametrize("criterion", judge.CRITERIA)
-@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_small_pools(criterion: str, data: st.DataObject) -> None:
     check(data.draw(small_problems(criterion)))
@@ -211,15 +211,14 @@ def test_weights_on_many_rows(criterion: str) -> None:
     check(large_problem(6, 400, 15, 2, max_rules=3, **options))
 
 
-@pytest.mark.parametrize("criterion", ["gini_squared", "entropy"])
-def test_pool_whose_pair_counts_are_too_many_to_keep(criterion: str) -> None:
+def test_pool_whose_pair_counts_are_too_many_to_keep() -> None:
     """Questions that nobody answers with yes change nothing, so the judge need not see them."""
-    small = large_problem(7, 500, 10, 2, max_rules=3, criterion=criterion)
+    small = large_problem(7, 500, 10, 2, max_rules=3)
     positions = np.sort(np.random.default_rng(7).permutation(6000)[:10])
     answers = np.zeros((500, 6000), dtype=bool)
     answers[:, positions] = small.answers
     split = bsnsing.best_rule(answers, small.y, **small.options)
     expected = judge.best_rule(small.answers, small.y, **small.options)
-    assert split.objective == pytest.approx(expected.objective, rel=1e-12)
+    assert split.objective == expected.objective
     assert split.questions == tuple(positions[list(expected.rule.questions)])
     assert split.optimal

@@ -15,7 +15,9 @@ def parameter_names(stub: str) -> dict[str, list[str]]:
     """Functions and methods with their parameters; layout and docstrings depend on nanobind."""
     names = {}
     for node in ast.walk(ast.parse(stub)):
-        for item in getattr(node, "body", []) if isinstance(node, ast.ClassDef | ast.Module) else []:
+        for item in (
+            getattr(node, "body", []) if isinstance(node, ast.ClassDef | ast.Module) else []
+        ):
             if isinstance(item, ast.FunctionDef):
                 owner = getattr(node, "name", "")
                 names[f"{owner}.{item.name}"] = [a.arg for a in item.args.args]

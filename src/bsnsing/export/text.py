@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bsnsing._questions import show_level
+from bsnsing._questions import show_level, show_name
 from bsnsing._tree import Node, Tree
 
 
@@ -99,7 +99,8 @@ def _proof_text(tree: Tree, node: Node, show_proof: bool) -> str:
 
 def _show_class(tree: Tree, position: int) -> str:
     label = tree.classes[position]
-    return show_level(label.item() if hasattr(label, "item") else label)
+    plain = label.item() if hasattr(label, "item") else label
+    return show_name(plain) if isinstance(plain, str) else show_level(plain)
 
 
 def _show_count(count: float) -> str:

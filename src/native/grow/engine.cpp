@@ -79,14 +79,18 @@ Objective Engine::objective_of(std::size_t node, std::uint32_t target) const {
     return o;
 }
 
-NodePool Engine::ask(std::size_t node, std::uint32_t target, std::size_t n_threads) const {
+NodePool Engine::ask(std::size_t node, std::optional<std::uint32_t> target,
+                     std::size_t n_threads) const {
+    const std::uint32_t wanted = target.value_or(majority_class(node));
     const NodeRows rows = rows_of(node);
     NodePool pool;
-    pool.objective = objective_of(node, target);
+    pool.objective = objective_of(node, wanted);
     if (options_.own_questions) {
+        AskOptions how = options_.ask;
+        how.every_class = !target && n_classes() > 2;
         std::vector<std::vector<Question>> asked(columns_.size());
         parallel_for(columns_.size(), n_threads, [&](std::size_t c, std::size_t) {
-            ask_column(columns_[c], static_cast<std::uint32_t>(c), rows, target, options_.ask,
+            ask_column(columns_[c], static_cast<std::uint32_t>(c), rows, wanted, how,
                        asked[c]);
         });
         for (std::vector<Question>& questions : asked)
@@ -109,7 +113,7 @@ bool Engine::is_worthwhile(const Objective& o, double value) const {
 
 NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Interrupt& interrupt) const {
     Watch watch(interrupt, options_.time_limit);
-    const NodePool pool = ask(node, majority_class(node), n_threads);
+    const NodePool pool = ask(node, std::nullopt, n_threads);
     SearchOptions options = options_.search;
     options.n_threads = n_threads;
     const RowLayout& layout = nodes_[node].layout;

@@ -57,8 +57,10 @@ class Engine {
         return nodes_.at(node).layout.class_totals();
     }
 
-    // The pool of a node; `target` is the class that the questions single out.
-    NodePool ask(std::size_t node, std::uint32_t target, std::size_t n_threads) const;
+    // The pool of a node; `target` is the class that the questions single out. Without one it is
+    // the majority class or, with more than two classes, each class in turn.
+    NodePool ask(std::size_t node, std::optional<std::uint32_t> target,
+                 std::size_t n_threads) const;
     // The class with most cases; of equals the last.
     std::uint32_t majority_class(std::size_t node) const;
 

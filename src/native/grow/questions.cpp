@@ -11,7 +11,18 @@ struct Group {
     std::uint32_t code = 0;
     double target = 0;
     double other = 0;
+    std::int64_t only_class = kNoClass;  // the one class that occurs, or kManyClasses
     double cases() const { return target + other; }
+
+    static constexpr std::int64_t kNoClass = -1;
+    static constexpr std::int64_t kManyClasses = -2;
+
+    void see_class(std::uint32_t class_index) {
+        if (only_class == kNoClass)
+            only_class = class_index;
+        else if (only_class != class_index)
+            only_class = kManyClasses;
+    }
 };
 
 // The values that occur at a node, ascending, and the cases without one.
@@ -33,20 +44,25 @@ void add_group(Histogram& histogram, std::uint32_t n_codes, const Group& group) 
 template <class Code>
 Histogram count_dense(const Code* codes, std::uint32_t n_codes, const NodeRows& node,
                       std::uint32_t target_class) {
-    std::vector<double> sums(2 * (std::size_t{n_codes} + 1), 0.0);
-    std::vector<std::uint32_t> counts(std::size_t{n_codes} + 1);
+    std::vector<Group> groups(std::size_t{n_codes} + 1);
+    std::vector<std::uint32_t> counts(groups.size());
     const std::uint32_t* rows = node.rows.data();
     for (const Segment& s : node.layout->segments) {
-        double* out = sums.data() + (s.class_index == target_class ? 0 : counts.size());
         std::fill(counts.begin(), counts.end(), 0U);
         for (std::size_t i = 0; i < s.n_rows; ++i) ++counts[codes[rows[i]]];
-        for (std::size_t c = 0; c < counts.size(); ++c)
-            out[c] += static_cast<double>(s.weight) * counts[c];
+        for (std::size_t c = 0; c < counts.size(); ++c) {
+            if (counts[c] == 0) continue;
+            double& sum = s.class_index == target_class ? groups[c].target : groups[c].other;
+            sum += static_cast<double>(s.weight) * counts[c];
+            groups[c].see_class(s.class_index);
+        }
         rows += s.n_rows;
     }
     Histogram histogram;
-    for (std::uint32_t c = 0; c <= n_codes; ++c)
-        add_group(histogram, n_codes, {c, sums[c], sums[counts.size() + c]});
+    for (std::uint32_t c = 0; c <= n_codes; ++c) {
+        groups[c].code = c;
+        add_group(histogram, n_codes, groups[c]);
+    }
     return histogram;
 }
 
@@ -56,7 +72,7 @@ Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeRows&
                        std::uint32_t target_class) {
     struct Case {
         std::uint32_t code;
-        bool is_target;
+        std::uint32_t class_index;
         double weight;
     };
     std::vector<Case> cases;
@@ -65,16 +81,20 @@ Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeRows&
     for (const Segment& s : node.layout->segments) {
         for (std::size_t i = 0; i < s.n_rows; ++i)
             cases.push_back(
-                {codes[rows[i]], s.class_index == target_class, static_cast<double>(s.weight)});
+                {codes[rows[i]], s.class_index, static_cast<double>(s.weight)});
         rows += s.n_rows;
     }
     std::sort(cases.begin(), cases.end(),
               [](const Case& a, const Case& b) { return a.code < b.code; });
     Histogram histogram;
     for (std::size_t i = 0; i < cases.size();) {
-        Group group{cases[i].code, 0, 0};
-        for (; i < cases.size() && cases[i].code == group.code; ++i)
-            (cases[i].is_target ? group.target : group.other) += cases[i].weight;
+        Group group;
+        group.code = cases[i].code;
+        for (; i < cases.size() && cases[i].code == group.code; ++i) {
+            const bool is_target = cases[i].class_index == target_class;
+            (is_target ? group.target : group.other) += cases[i].weight;
+            group.see_class(cases[i].class_index);
+        }
         add_group(histogram, n_codes, group);
     }
     return histogram;
@@ -165,16 +185,22 @@ class ColumnAsker {
     }
 
     // `x > t` lies where a non-target case is below and a target case above; `x < t` is its
-    // mirror image. Stretches of one class have no such place inside.
+    // mirror image. With every class as target in turn, that is wherever not all cases on both
+    // sides are of one class. Stretches of one class have no such place inside.
+    bool lies_between(const Group& below, const Group& above, Test test) const {
+        if (options_.every_class)
+            return below.only_class == Group::kManyClasses || below.only_class != above.only_class;
+        return test == Test::greater ? below.other > 0 && above.target > 0
+                                     : below.target > 0 && above.other > 0;
+    }
+
     void ask_thresholds(Test test) {
         const std::vector<Group>& groups = histogram_.groups;
         std::vector<Cut> cuts;
         double n_below = 0;
         for (std::size_t i = 0; i + 1 < groups.size(); ++i) {
             n_below += groups[i].cases();
-            const bool is_cut = test == Test::greater
-                                    ? groups[i].other > 0 && groups[i + 1].target > 0
-                                    : groups[i].target > 0 && groups[i + 1].other > 0;
+            const bool is_cut = lies_between(groups[i], groups[i + 1], test);
             if (is_cut) cuts.push_back({i + 1, n_below});
         }
         const double n_known = histogram_.n_cases - histogram_.missing.cases();

@@ -28,6 +28,8 @@ struct AskOptions {
     std::size_t max_levels = 30;
     std::size_t max_values_as_levels = 10;
     double bin_size = 5;  // in the unit of the weights
+    // Thresholds for every class in turn, not for the target only: wherever the classes change.
+    bool every_class = false;
 };
 
 // The rows of a node, segment after segment.

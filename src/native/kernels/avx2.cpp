@@ -13,6 +13,27 @@ BSNSING_TARGET_BEGIN("avx2,bmi2,popcnt", "avx2,bmi2,popcnt")
 namespace bsnsing {
 namespace {
 
+using Part = __m256d;
+
+inline Part load_part(const double* p) {
+    return _mm256_loadu_pd(p);
+}
+inline void store_part(double* p, Part x) {
+    _mm256_storeu_pd(p, x);
+}
+inline Part all_of(double x) {
+    return _mm256_set1_pd(x);
+}
+inline Part at_most(Part a, Part b) {
+    return _mm256_min_pd(a, b);
+}
+inline Part at_least(Part a, Part b) {
+    return _mm256_max_pd(a, b);
+}
+inline unsigned below(Part a, Part b) {
+    return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)));
+}
+
 #include "kernels/scan_loops.inl"
 
 inline __m256i load(const void* p) {
@@ -20,8 +41,8 @@ inline __m256i load(const void* p) {
 }
 
 inline __m256i count_bytes(__m256i v) {
-    const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2,
-                                           1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1,
+                                           2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
     const __m256i low_half = _mm256_set1_epi8(0x0f);
     const __m256i low = _mm256_and_si256(v, low_half);
     const __m256i high = _mm256_and_si256(_mm256_srli_epi16(v, 4), low_half);
@@ -46,12 +67,13 @@ inline __m256i count_four(const Word* column, std::size_t step, const Word* lane
     constexpr std::size_t kMostBeforeOverflow = 31;  // 31 * 8 bits still fit a byte
     __m256i total = _mm256_setzero_si256();
     for (std::size_t w = 0; w < n_words;) {
-        const std::size_t end = n_words - w < kMostBeforeOverflow ? n_words : w + kMostBeforeOverflow;
+        const std::size_t end =
+            n_words - w < kMostBeforeOverflow ? n_words : w + kMostBeforeOverflow;
         __m256i bytes = _mm256_setzero_si256();
         for (; w < end; ++w) {
             const __m256i own = _mm256_set1_epi64x(static_cast<long long>(column[w * step]));
-            bytes = _mm256_add_epi8(
-                bytes, count_bytes(_mm256_and_si256(own, load(lanes + w * kLanes))));
+            bytes = _mm256_add_epi8(bytes,
+                                    count_bytes(_mm256_and_si256(own, load(lanes + w * kLanes))));
         }
         total = _mm256_add_epi64(total, _mm256_sad_epu8(bytes, _mm256_setzero_si256()));
     }

@@ -15,9 +15,33 @@ BSNSING_TARGET_BEGIN(
 namespace bsnsing {
 namespace {
 
+using Part = __m512d;
+
+inline Part load_part(const double* p) {
+    return _mm512_loadu_pd(p);
+}
+inline void store_part(double* p, Part x) {
+    _mm512_storeu_pd(p, x);
+}
+inline Part all_of(double x) {
+    return _mm512_set1_pd(x);
+}
+// With a mask, because GCC 12 warns of the undefined lanes that the plain forms never read.
+inline Part at_most(Part a, Part b) {
+    return _mm512_maskz_min_pd(0xff, a, b);
+}
+inline Part at_least(Part a, Part b) {
+    return _mm512_maskz_max_pd(0xff, a, b);
+}
+inline unsigned below(Part a, Part b) {
+    return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
+}
+
 #include "kernels/scan_loops.inl"
 
-inline __m512i load(const void* p) { return _mm512_loadu_si512(p); }
+inline __m512i load(const void* p) {
+    return _mm512_loadu_si512(p);
+}
 
 inline void add_counts(double* out, __m512i counts, __m512d weight) {
     const __m512d scaled = _mm512_mul_pd(_mm512_cvtepu64_pd(counts), weight);
@@ -74,7 +98,8 @@ void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, 
     }
     if (start < n_rows) {
         const __mmask64 rows = (Word{1} << (n_rows - start)) - 1;
-        const __m512i shifted = _mm512_sub_epi8(_mm512_maskz_loadu_epi8(rows, bins + start), offset);
+        const __m512i shifted =
+            _mm512_sub_epi8(_mm512_maskz_loadu_epi8(rows, bins + start), offset);
         lane[start / kWordBits * kLanes] = _mm512_mask_cmplt_epu8_mask(rows, shifted, limit);
     }
 }

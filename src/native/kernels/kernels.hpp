@@ -15,8 +15,8 @@ struct Kernels {
     const char* name;
 
     // out[i * stride + k] += weight * |lane i of a AND lane k of b|, for the 8 x 8 pairs of lanes.
-    void (*count_tile)(const Word* a, const Word* b, std::size_t n_words, double weight, double* out,
-                       std::size_t stride) noexcept;
+    void (*count_tile)(const Word* a, const Word* b, std::size_t n_words, double weight,
+                       double* out, std::size_t stride) noexcept;
     // out[k] += weight * |column AND lane k of block|.
     void (*count_column)(const Word* column, const Word* block, std::size_t n_words, double weight,
                          double* out) noexcept;
@@ -24,11 +24,12 @@ struct Kernels {
     void (*pack_range)(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low,
                        std::uint8_t length, Word* lane) noexcept;
 
-    // The scans write to buffers with room for every possible result and return how many they wrote.
+    // The scans write to buffers with room for every possible result and return how many they
+    // wrote.
     std::size_t (*scan_pairs)(const PairScan& scan, Hit* hits) noexcept;
-    std::size_t (*scan_extensions)(const ExtendScan& scan, Hit* hits, Opening* openings,
+    std::size_t (*scan_extensions)(const ExtendScan& scan, Hit* hits, std::uint32_t* openings,
                                    std::size_t* n_openings) noexcept;
-    // Writes the first questions of the eight-question blocks in which some rule may be better.
+    // Writes the first positions of the blocks of eight in which some rule may be better.
     std::size_t (*scan_last)(const LastScan& scan, std::uint32_t* blocks) noexcept;
 };
 

@@ -10,6 +10,29 @@
 namespace bsnsing {
 namespace {
 
+using Part = float64x2_t;
+
+inline Part load_part(const double* p) {
+    return vld1q_f64(p);
+}
+inline void store_part(double* p, Part x) {
+    vst1q_f64(p, x);
+}
+inline Part all_of(double x) {
+    return vdupq_n_f64(x);
+}
+inline Part at_most(Part a, Part b) {
+    return vminq_f64(a, b);
+}
+inline Part at_least(Part a, Part b) {
+    return vmaxq_f64(a, b);
+}
+inline unsigned below(Part a, Part b) {
+    const uint64x2_t is_below = vcltq_f64(a, b);
+    return static_cast<unsigned>((vgetq_lane_u64(is_below, 0) & 1U) |
+                                 (vgetq_lane_u64(is_below, 1) & 2U));
+}
+
 #include "kernels/scan_loops.inl"
 
 // Counts of one column, `step` words apart, with the two lanes at `lanes`.
@@ -17,7 +40,8 @@ inline uint64x2_t count_two(const Word* column, std::size_t step, const Word* la
                             std::size_t n_words) {
     uint64x2_t total = vdupq_n_u64(0);
     for (std::size_t w = 0; w < n_words; ++w) {
-        const uint64x2_t both = vandq_u64(vdupq_n_u64(column[w * step]), vld1q_u64(lanes + w * kLanes));
+        const uint64x2_t both =
+            vandq_u64(vdupq_n_u64(column[w * step]), vld1q_u64(lanes + w * kLanes));
         const uint8x16_t bytes = vcntq_u8(vreinterpretq_u8_u64(both));
         total = vaddq_u64(total, vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(bytes))));
     }

@@ -7,6 +7,27 @@
 namespace bsnsing {
 namespace {
 
+using Part = double;
+
+inline Part load_part(const double* p) {
+    return *p;
+}
+inline void store_part(double* p, Part x) {
+    *p = x;
+}
+inline Part all_of(double x) {
+    return x;
+}
+inline Part at_most(Part a, Part b) {
+    return a < b ? a : b;
+}
+inline Part at_least(Part a, Part b) {
+    return a > b ? a : b;
+}
+inline unsigned below(Part a, Part b) {
+    return a < b ? 1U : 0U;
+}
+
 #include "kernels/scan_loops.inl"
 
 void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
@@ -14,7 +35,8 @@ void count_column(const Word* column, const Word* block, std::size_t n_words, do
     std::uint64_t counts[kLanes] = {};
     for (std::size_t w = 0; w < n_words; ++w)
         for (std::size_t k = 0; k < kLanes; ++k)
-            counts[k] += static_cast<std::uint64_t>(std::popcount(column[w] & block[w * kLanes + k]));
+            counts[k] +=
+                static_cast<std::uint64_t>(std::popcount(column[w] & block[w * kLanes + k]));
     for (std::size_t k = 0; k < kLanes; ++k) out[k] += weight * static_cast<double>(counts[k]);
 }
 

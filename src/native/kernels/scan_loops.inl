@@ -1,341 +1,361 @@
 // The scans, written once over eight lanes; each kernel file includes this inside its own target
-// region and namespace, and the compiler turns the lane loops into vector code.
+// region and namespace, after `Part` and the few operations on it that have no operator:
+// load_part, store_part, all_of, at_most, at_least and below (bit k: lane k of a is below b's).
 // No include guard: it is meant to be included once per kernel file.
 
-using Lanes = double[kLanes];
+constexpr std::size_t kPartLanes = sizeof(Part) / sizeof(double);
+constexpr std::size_t kParts = kLanes / kPartLanes;
 
-inline double at_most(double a, double b) { return a < b ? a : b; }
-inline double at_least(double a, double b) { return a > b ? a : b; }
+// One number for each of the eight questions of a block. Left to itself, the compiler turns loops
+// over eight lanes into scalar code more often than not.
+struct Eight {
+    Part part[kParts];
+
+    Eight() = default;
+    Eight(double x) {
+        for (std::size_t i = 0; i < kParts; ++i) part[i] = all_of(x);
+    }
+    explicit Eight(const double* p) {
+        for (std::size_t i = 0; i < kParts; ++i) part[i] = load_part(p + i * kPartLanes);
+    }
+    void store(double* p) const {
+        for (std::size_t i = 0; i < kParts; ++i) store_part(p + i * kPartLanes, part[i]);
+    }
+};
+
+inline Eight operator+(const Eight& a, const Eight& b) {
+    Eight out;
+    for (std::size_t i = 0; i < kParts; ++i) out.part[i] = a.part[i] + b.part[i];
+    return out;
+}
+inline Eight operator-(const Eight& a, const Eight& b) {
+    Eight out;
+    for (std::size_t i = 0; i < kParts; ++i) out.part[i] = a.part[i] - b.part[i];
+    return out;
+}
+inline Eight operator*(const Eight& a, const Eight& b) {
+    Eight out;
+    for (std::size_t i = 0; i < kParts; ++i) out.part[i] = a.part[i] * b.part[i];
+    return out;
+}
+inline Eight operator/(const Eight& a, const Eight& b) {
+    Eight out;
+    for (std::size_t i = 0; i < kParts; ++i) out.part[i] = a.part[i] / b.part[i];
+    return out;
+}
+inline Eight at_most(const Eight& a, const Eight& b) {
+    Eight out;
+    for (std::size_t i = 0; i < kParts; ++i) out.part[i] = at_most(a.part[i], b.part[i]);
+    return out;
+}
+inline Eight at_least(const Eight& a, const Eight& b) {
+    Eight out;
+    for (std::size_t i = 0; i < kParts; ++i) out.part[i] = at_least(a.part[i], b.part[i]);
+    return out;
+}
+
+// Bit k is set where lane k of `a` is below that of `b`.
+inline unsigned lanes_below(const Eight& a, const Eight& b) {
+    unsigned lanes = 0;
+    for (std::size_t i = 0; i < kParts; ++i)
+        lanes |= below(a.part[i], b.part[i]) << (i * kPartLanes);
+    return lanes;
+}
+
+// The lanes of the block at `start` whose questions lie in [first, end).
+inline unsigned lanes_within(std::size_t start, std::size_t first, std::size_t end) {
+    unsigned lanes = (1U << kLanes) - 1;
+    if (first > start) lanes &= lanes << (first - start);
+    if (end < start + kLanes) lanes &= (1U << (end - start)) - 1;
+    return lanes;
+}
 
 inline double x_log_x(const Objective& o, double x) {
     if (o.xlogx != nullptr) return o.xlogx[static_cast<std::size_t>(x)];
     return x > 0 ? x * std::log(x) : 0.0;
 }
 
-// The criterion for eight rules at once. `left` and `right` hold class-weighted cases, class by
-// class, eight lanes each.
+inline Eight x_log_x(const Objective& o, const Eight& x) {
+    alignas(64) double lanes[kLanes];
+    x.store(lanes);
+    for (double& lane : lanes) lane = x_log_x(o, lane);
+    return Eight(lanes);
+}
+
+// The criterion for eight rules at once; l and r are the class-weighted cases of their children.
 template <Criterion C>
-inline void two_class_values(const Objective& o, const double* left, const double* right,
-                             double* value) {
+inline Eight two_class_value(const Objective& o, const Eight& l0, const Eight& l1, const Eight& r0,
+                             const Eight& r1) {
     constexpr double kTiny = 1e-300;
     if constexpr (C == Criterion::gini_squared) {
-        for (std::size_t k = 0; k < kLanes; ++k)
-            value[k] = left[k] * left[kLanes + k] + right[k] * right[kLanes + k];
+        return l0 * l1 + r0 * r1;
     } else if constexpr (C == Criterion::gini) {
-        for (std::size_t k = 0; k < kLanes; ++k) {
-            const double l = at_least(left[k] + left[kLanes + k], kTiny);
-            const double r = at_least(right[k] + right[kLanes + k], kTiny);
-            value[k] = 2 * (left[k] * left[kLanes + k] / l + right[k] * right[kLanes + k] / r);
-        }
+        return 2.0 * (l0 * l1 / at_least(l0 + l1, kTiny) + r0 * r1 / at_least(r0 + r1, kTiny));
     } else if constexpr (C == Criterion::entropy) {
-        for (std::size_t k = 0; k < kLanes; ++k)
-            value[k] = x_log_x(o, left[k] + left[kLanes + k]) - x_log_x(o, left[k]) -
-                       x_log_x(o, left[kLanes + k]) + x_log_x(o, right[k] + right[kLanes + k]) -
-                       x_log_x(o, right[k]) - x_log_x(o, right[kLanes + k]);
+        return x_log_x(o, l0 + l1) - x_log_x(o, l0) - x_log_x(o, l1) + x_log_x(o, r0 + r1) -
+               x_log_x(o, r0) - x_log_x(o, r1);
     } else if constexpr (C == Criterion::misclassification) {
-        for (std::size_t k = 0; k < kLanes; ++k)
-            value[k] =
-                at_most(left[k], left[kLanes + k]) + at_most(right[k], right[kLanes + k]);
+        return at_most(l0, l1) + at_most(r0, r1);
     } else {
-        const std::size_t p = o.positive * kLanes;
-        const std::size_t q = (1 - o.positive) * kLanes;
-        for (std::size_t k = 0; k < kLanes; ++k)
-            value[k] = (left[p + k] + right[p + k]) * left[q + k] +
-                       (left[q + k] + right[q + k]) * right[p + k];
+        if (o.positive == 1) return (l1 + r1) * l0 + (l0 + r0) * r1;
+        return (l0 + r0) * l1 + (l1 + r1) * r0;
     }
 }
 
 template <Criterion C>
-inline void many_class_values(const Objective& o, const double* left, const double* right,
-                              double* value) {
+inline Eight many_class_value(const Objective& o, const Eight* left, const Eight* right) {
     constexpr double kTiny = 1e-300;
-    Lanes left_size = {}, right_size = {}, left_sum = {}, right_sum = {};
+    Eight left_size = 0.0, right_size = 0.0, left_sum = 0.0, right_sum = 0.0;
     for (std::size_t j = 0; j < o.n_classes; ++j) {
-        for (std::size_t k = 0; k < kLanes; ++k) {
-            const double l = left[j * kLanes + k];
-            const double r = right[j * kLanes + k];
-            if constexpr (C == Criterion::gini_squared) {
-                left_sum[k] += left_size[k] * l;
-                right_sum[k] += right_size[k] * r;
-            } else if constexpr (C == Criterion::gini) {
-                left_sum[k] += l * l;
-                right_sum[k] += r * r;
-            } else if constexpr (C == Criterion::entropy) {
-                left_sum[k] += x_log_x(o, l);
-                right_sum[k] += x_log_x(o, r);
-            } else {
-                left_sum[k] = at_least(left_sum[k], l);
-                right_sum[k] = at_least(right_sum[k], r);
-            }
-            left_size[k] += l;
-            right_size[k] += r;
-        }
-    }
-    for (std::size_t k = 0; k < kLanes; ++k) {
         if constexpr (C == Criterion::gini_squared) {
-            value[k] = left_sum[k] + right_sum[k];
+            left_sum = left_sum + left_size * left[j];
+            right_sum = right_sum + right_size * right[j];
         } else if constexpr (C == Criterion::gini) {
-            value[k] = left_size[k] - left_sum[k] / at_least(left_size[k], kTiny) + right_size[k] -
-                       right_sum[k] / at_least(right_size[k], kTiny);
+            left_sum = left_sum + left[j] * left[j];
+            right_sum = right_sum + right[j] * right[j];
         } else if constexpr (C == Criterion::entropy) {
-            value[k] = x_log_x(o, left_size[k]) - left_sum[k] + x_log_x(o, right_size[k]) -
-                       right_sum[k];
+            left_sum = left_sum + x_log_x(o, left[j]);
+            right_sum = right_sum + x_log_x(o, right[j]);
         } else {
-            value[k] = left_size[k] - left_sum[k] + right_size[k] - right_sum[k];
+            left_sum = at_least(left_sum, left[j]);
+            right_sum = at_least(right_sum, right[j]);
         }
+        left_size = left_size + left[j];
+        right_size = right_size + right[j];
+    }
+    if constexpr (C == Criterion::gini_squared) {
+        return left_sum + right_sum;
+    } else if constexpr (C == Criterion::gini) {
+        return left_size - left_sum / at_least(left_size, kTiny) + right_size -
+               right_sum / at_least(right_size, kTiny);
+    } else if constexpr (C == Criterion::entropy) {
+        return x_log_x(o, left_size) - left_sum + x_log_x(o, right_size) - right_sum;
+    } else {
+        return left_size - left_sum + right_size - right_sum;
     }
 }
 
 // A lower bound on the criterion over a box of left counts, low <= left <= high.
 // Two classes: every criterion is concave or bilinear, so its least value is at a corner.
 template <Criterion C>
-inline void two_class_bounds(const Objective& o, const double* low, const double* high,
-                             double* value) {
-    for (std::size_t k = 0; k < kLanes; ++k) value[k] = __builtin_inf();
-    for (unsigned corner = 0; corner < 4; ++corner) {
-        const double* first = corner & 1U ? high : low;
-        const double* second = corner & 2U ? high : low;
-        double left[2 * kLanes], right[2 * kLanes];
-        Lanes v;
-        for (std::size_t k = 0; k < kLanes; ++k) {
-            left[k] = first[k] * o.class_weights[0];
-            left[kLanes + k] = second[kLanes + k] * o.class_weights[1];
-            right[k] = (o.totals[0] - first[k]) * o.class_weights[0];
-            right[kLanes + k] = (o.totals[1] - second[kLanes + k]) * o.class_weights[1];
-        }
-        two_class_values<C>(o, left, right, v);
-        for (std::size_t k = 0; k < kLanes; ++k) value[k] = at_most(value[k], v[k]);
-    }
+inline Eight two_class_bound(const Objective& o, const Eight* low, const Eight* high) {
+    const double w0 = o.class_weights[0];
+    const double w1 = o.class_weights[1];
+    const Eight l0[2] = {low[0] * w0, high[0] * w0};
+    const Eight l1[2] = {low[1] * w1, high[1] * w1};
+    const Eight r0[2] = {(o.totals[0] - low[0]) * w0, (o.totals[0] - high[0]) * w0};
+    const Eight r1[2] = {(o.totals[1] - low[1]) * w1, (o.totals[1] - high[1]) * w1};
+    Eight least = __builtin_inf();
+    for (unsigned a = 0; a < 2; ++a)
+        for (unsigned b = 0; b < 2; ++b)
+            least = at_most(least, two_class_value<C>(o, l0[a], l1[b], r0[a], r1[b]));
+    return least;
 }
 
 // One class's share of the criterion in one child: `own` cases of the class, `other` of the rest.
 template <Criterion C>
-inline double class_share(const Objective& o, double own, double other) {
+inline Eight class_share(const Objective& o, const Eight& own, const Eight& other) {
     constexpr double kTiny = 1e-300;
-    if constexpr (C == Criterion::gini_squared) return own * other / 2;
-    if constexpr (C == Criterion::gini) return own * other / at_least(own + other, kTiny);
-    const double all = own + other;
-    if (!(own > 0)) return 0.0;
+    if constexpr (C == Criterion::gini_squared) return own * other * 0.5;
+    const Eight all = at_least(own + other, kTiny);
+    if constexpr (C == Criterion::gini) return own * other / all;
     // Summed over the classes this is all ln all - sum of own ln own.
-    return o.xlogx != nullptr ? own * (o.xlogx[static_cast<std::size_t>(all)] / all) -
-                                    o.xlogx[static_cast<std::size_t>(own)]
-                              : own * (std::log(all) - std::log(own));
+    return own * (x_log_x(o, own + other) / all) - x_log_x(o, own);
 }
 
 // Many classes: the criterion is a sum over classes of functions that are concave in (cases of
 // the class, cases of all others), so the sum of their least corners is a bound.
 template <Criterion C>
-inline void many_class_bounds(const Objective& o, const double* low, const double* high,
-                              double* value) {
-    Lanes low_size = {}, high_size = {}, most_left = {}, most_right = {};
+inline Eight many_class_bound(const Objective& o, const Eight* low, const Eight* high) {
+    Eight low_size = 0.0, high_size = 0.0, most_left = 0.0, most_right = 0.0;
     double size = 0;
     for (std::size_t j = 0; j < o.n_classes; ++j) {
         const double w = o.class_weights[j];
         size += o.totals[j] * w;
-        for (std::size_t k = 0; k < kLanes; ++k) {
-            low_size[k] += low[j * kLanes + k] * w;
-            high_size[k] += high[j * kLanes + k] * w;
-            most_left[k] = at_least(most_left[k], high[j * kLanes + k] * w);
-            most_right[k] = at_least(most_right[k], (o.totals[j] - low[j * kLanes + k]) * w);
-        }
+        low_size = low_size + low[j] * w;
+        high_size = high_size + high[j] * w;
+        most_left = at_least(most_left, high[j] * w);
+        most_right = at_least(most_right, (o.totals[j] - low[j]) * w);
     }
-    if constexpr (C == Criterion::misclassification) {
-        for (std::size_t k = 0; k < kLanes; ++k)
-            value[k] = at_least(0.0, size - most_left[k] - most_right[k]);
-        return;
-    }
-    for (std::size_t k = 0; k < kLanes; ++k) value[k] = 0;
+    if constexpr (C == Criterion::misclassification)
+        return at_least(0.0, size - most_left - most_right);
+    Eight bound = 0.0;
     for (std::size_t j = 0; j < o.n_classes; ++j) {
         const double w = o.class_weights[j];
         const double own_total = o.totals[j] * w;
         const double other_total = size - own_total;
-        for (std::size_t k = 0; k < kLanes; ++k) {
-            const double own[2] = {low[j * kLanes + k] * w, high[j * kLanes + k] * w};
-            const double other[2] = {low_size[k] - own[0], high_size[k] - own[1]};
-            double least = __builtin_inf();
-            for (unsigned corner = 0; corner < 4; ++corner) {
-                const double l = own[corner & 1U];
-                const double s = at_least(other[corner >> 1U], 0.0);
-                const double right_own = at_least(own_total - l, 0.0);
-                const double right_other = at_least(other_total - s, 0.0);
-                const double share =
-                    class_share<C>(o, l, s) + class_share<C>(o, right_own, right_other);
-                least = at_most(least, share);
-            }
-            value[k] += least;
-        }
+        const Eight own[2] = {low[j] * w, high[j] * w};
+        const Eight other[2] = {at_least(low_size - own[0], 0.0),
+                                at_least(high_size - own[1], 0.0)};
+        Eight least = __builtin_inf();
+        for (unsigned a = 0; a < 2; ++a)
+            for (unsigned b = 0; b < 2; ++b)
+                least = at_most(least, class_share<C>(o, own[a], other[b]) +
+                                           class_share<C>(o, at_least(own_total - own[a], 0.0),
+                                                          at_least(other_total - other[b], 0.0)));
+        bound = bound + least;
     }
+    return bound;
 }
 
-// Room for eight lanes of every class without touching the heap in the common case.
-class LaneBuffer {
-public:
-    explicit LaneBuffer(std::size_t n_classes) {
-        if (n_classes > kInside) outside_ = new double[n_classes * kLanes];
+// Eight lanes of every class, without touching the heap in the common case.
+template <bool TwoClasses>
+class PerClass {
+  public:
+    explicit PerClass(std::size_t n_classes) {
+        if (n_classes > kInside) outside_ = new Eight[n_classes];
     }
-    ~LaneBuffer() { delete[] outside_; }
-    LaneBuffer(const LaneBuffer&) = delete;
-    LaneBuffer& operator=(const LaneBuffer&) = delete;
-    double* data() { return outside_ != nullptr ? outside_ : inside_; }
+    ~PerClass() { delete[] outside_; }
+    PerClass(const PerClass&) = delete;
+    PerClass& operator=(const PerClass&) = delete;
+    Eight* data() { return outside_ != nullptr ? outside_ : inside_; }
+    Eight& operator[](std::size_t class_index) { return data()[class_index]; }
 
-private:
+  private:
     static constexpr std::size_t kInside = 16;
-    alignas(64) double inside_[kInside * kLanes];
-    double* outside_ = nullptr;
+    Eight inside_[kInside];
+    Eight* outside_ = nullptr;
+};
+
+template <>
+class PerClass<true> {
+  public:
+    explicit PerClass(std::size_t) {}
+    Eight* data() { return inside_; }
+    Eight& operator[](std::size_t class_index) { return inside_[class_index]; }
+
+  private:
+    Eight inside_[2];
 };
 
 // Values and bounds of eight rules, with limits applied. One scorer per scan.
 template <Criterion C, bool TwoClasses>
 class Scorer {
-public:
+  public:
     explicit Scorer(const Objective& o)
-        : o_(o), n_classes_(TwoClasses ? 2 : o.n_classes), left_(o.n_classes), right_(o.n_classes) {}
+        : o_(o),
+          n_classes_(TwoClasses ? 2 : o.n_classes),
+          left_(o.n_classes),
+          right_(o.n_classes) {}
 
     std::size_t n_classes() const { return n_classes_; }
 
-    // `covered`: cases the eight rules send to "yes". Infeasible rules get infinity.
-    void values(const double* covered, double* value) {
-        Lanes size = {};
-        double* left = left_.data();
-        double* right = right_.data();
+    // `covered`: cases the eight rules send to "yes". Returns the lanes of the feasible rules
+    // whose value is below `limit`.
+    unsigned values(const Eight* covered, double limit, Eight& value) {
+        Eight size = 0.0;
         for (std::size_t j = 0; j < n_classes_; ++j) {
             const double w = o_.class_weights[j];
-            const double total = o_.totals[j];
-            for (std::size_t k = 0; k < kLanes; ++k) {
-                const double n = covered[j * kLanes + k];
-                size[k] += n;
-                left[j * kLanes + k] = n * w;
-                right[j * kLanes + k] = (total - n) * w;
-            }
+            size = size + covered[j];
+            left_[j] = covered[j] * w;
+            right_[j] = (o_.totals[j] - covered[j]) * w;
         }
         if constexpr (TwoClasses)
-            two_class_values<C>(o_, left, right, value);
+            value = two_class_value<C>(o_, left_[0], left_[1], right_[0], right_[1]);
         else
-            many_class_values<C>(o_, left, right, value);
-        const double most = o_.total - o_.min_leaf;
-        for (std::size_t k = 0; k < kLanes; ++k)
-            value[k] = (size[k] >= o_.min_leaf) & (size[k] <= most) ? value[k] : __builtin_inf();
+            value = many_class_value<C>(o_, left_.data(), right_.data());
+        return lanes_below(value, limit) & ~lanes_below(size, o_.min_leaf) &
+               ~lanes_below(o_.total - o_.min_leaf, size);
     }
 
-    // Bounds over boxes of covered cases. A box whose "no" side is too small already, or whose
-    // "yes" side cannot become large enough, is closed.
-    void bounds(const double* low, const double* high, bool both_ways, double* value) {
+    // Lanes whose box of covered cases may hold a rule below `limit`. A box whose "no" side is
+    // too small already, or whose "yes" side cannot become large enough, is closed.
+    unsigned open_lanes(const Eight* low, const Eight* high, bool both_ways, double limit) {
+        Eight bound;
         if constexpr (TwoClasses)
-            two_class_bounds<C>(o_, low, high, value);
+            bound = two_class_bound<C>(o_, low, high);
         else
-            many_class_bounds<C>(o_, low, high, value);
-        if (both_ways) mirror_bounds(low, high, value);
-        Lanes least = {}, most = {};
-        for (std::size_t j = 0; j < n_classes_; ++j)
-            for (std::size_t k = 0; k < kLanes; ++k) {
-                least[k] += low[j * kLanes + k];
-                most[k] += high[j * kLanes + k];
-            }
-        const double limit = o_.total - o_.min_leaf;
-        for (std::size_t k = 0; k < kLanes; ++k)
-            value[k] = (least[k] <= limit) & (most[k] >= o_.min_leaf) ? value[k] : __builtin_inf();
+            bound = many_class_bound<C>(o_, low, high);
+        if (both_ways) bound = at_most(bound, mirrored_bound(low, high));
+        const unsigned open = lanes_below(bound, limit);
+        if (open == 0) return 0;
+        Eight least = 0.0, most = 0.0;
+        for (std::size_t j = 0; j < n_classes_; ++j) {
+            least = least + low[j];
+            most = most + high[j];
+        }
+        return open & ~lanes_below(o_.total - o_.min_leaf, least) & ~lanes_below(most, o_.min_leaf);
     }
 
-private:
+  private:
     // The `error` criterion depends on which child is called "yes".
-    void mirror_bounds(const double* low, const double* high, double* value) {
+    Eight mirrored_bound(const Eight* low, const Eight* high) const {
         if constexpr (TwoClasses && C == Criterion::error) {
-            double mirrored_low[2 * kLanes], mirrored_high[2 * kLanes];
-            Lanes v;
-            for (std::size_t j = 0; j < 2; ++j)
-                for (std::size_t k = 0; k < kLanes; ++k) {
-                    mirrored_low[j * kLanes + k] = o_.totals[j] - high[j * kLanes + k];
-                    mirrored_high[j * kLanes + k] = o_.totals[j] - low[j * kLanes + k];
-                }
-            two_class_bounds<C>(o_, mirrored_low, mirrored_high, v);
-            for (std::size_t k = 0; k < kLanes; ++k) value[k] = at_most(value[k], v[k]);
+            const Eight mirrored_low[2] = {o_.totals[0] - high[0], o_.totals[1] - high[1]};
+            const Eight mirrored_high[2] = {o_.totals[0] - low[0], o_.totals[1] - low[1]};
+            return two_class_bound<C>(o_, mirrored_low, mirrored_high);
         } else {
-            (void)low, (void)high, (void)value;
+            (void)low, (void)high;
+            return __builtin_inf();
         }
     }
 
     const Objective& o_;
     const std::size_t n_classes_;
-    LaneBuffer left_, right_;
+    PerClass<TwoClasses> left_, right_;
 };
 
-// Writes the lanes of one block whose value is below the limit, lowering the limit as it goes.
+// Writes the rules of one block that are below the limit, lowering the limit as it goes.
 class HitWriter {
-public:
+  public:
     HitWriter(Hit* hits, double limit, double grain) : hits_(hits), limit_(limit), grain_(grain) {}
 
     std::size_t n_hits() const { return n_hits_; }
+    double limit() const { return limit_; }
 
-    void write(const double* value, std::size_t block_start, std::size_t first, std::size_t end,
-               Hit kind) {
-        bool any = false;
-        for (std::size_t k = 0; k < kLanes; ++k) any |= value[k] < limit_;
-        if (!any) return;
-        for (std::size_t k = 0; k < kLanes; ++k) {
-            const std::size_t question = block_start + k;
-            if (question < first || question >= end || !(value[k] < limit_)) continue;
-            kind.question = static_cast<std::uint32_t>(question);
-            kind.value = value[k];
+    void write(unsigned lanes, const Eight& value, std::size_t block_start, Hit kind) {
+        alignas(64) double values[kLanes];
+        value.store(values);
+        for (; lanes != 0; lanes &= lanes - 1) {
+            const auto k = static_cast<unsigned>(__builtin_ctz(lanes));
+            if (!(values[k] < limit_)) continue;
+            kind.question = static_cast<std::uint32_t>(block_start + k);
+            kind.value = values[k];
             hits_[n_hits_++] = kind;
-            limit_ = at_most(limit_, value[k] + grain_);
+            if (values[k] + grain_ < limit_) limit_ = values[k] + grain_;
         }
     }
 
-private:
+  private:
     Hit* hits_;
     std::size_t n_hits_ = 0;
     double limit_;
     double grain_;
 };
 
-// Scores `covered`, and its mirror image where that differs, and writes the hits.
+// Scores `covered`, and its mirror image where that differs, and writes the hits among `lanes`.
 template <class S>
 inline void score_both_ways(S& scorer, const Objective& o, const Formulas& formulas, bool mirrors,
-                            double* covered, std::size_t block_start, std::size_t first,
-                            std::size_t end, Hit kind, HitWriter& writer) {
-    Lanes value;
+                            Eight* covered, std::size_t block_start, unsigned lanes, Hit kind,
+                            HitWriter& writer) {
+    Eight value;
     if (formulas.as_or || !mirrors || kind.is_xor) {
-        scorer.values(covered, value);
-        writer.write(value, block_start, first, end, kind);
+        const unsigned hits = lanes & scorer.values(covered, writer.limit(), value);
+        if (hits != 0) writer.write(hits, value, block_start, kind);
     }
     if (!mirrors || !formulas.as_and || kind.is_xor) return;
-    for (std::size_t j = 0; j < scorer.n_classes(); ++j)
-        for (std::size_t k = 0; k < kLanes; ++k)
-            covered[j * kLanes + k] = o.totals[j] - covered[j * kLanes + k];
-    scorer.values(covered, value);
+    for (std::size_t j = 0; j < scorer.n_classes(); ++j) covered[j] = o.totals[j] - covered[j];
     kind.swapped = true;
-    writer.write(value, block_start, first, end, kind);
+    const unsigned hits = lanes & scorer.values(covered, writer.limit(), value);
+    if (hits != 0) writer.write(hits, value, block_start, kind);
 }
 
 // Cases covered by the OR of two literals, or by the XOR of two questions, for eight partners.
 enum class PairForm { plain, own_negated, other_negated, both_negated, exclusive };
 
-template <class S>
-inline void cover_pairs(const PairScan& scan, const S& scorer, PairForm form, std::size_t start,
-                        double* covered) {
-    for (std::size_t j = 0; j < scorer.n_classes(); ++j) {
-        const double own = scan.own[j];
-        const double total = scan.objective->totals[j];
-        const double* other = scan.singles + j * scan.stride + start;
-        const double* both = scan.both + j * scan.both_stride + start;
-        double* out = covered + j * kLanes;
-        switch (form) {
-            case PairForm::plain:
-                for (std::size_t k = 0; k < kLanes; ++k) out[k] = own + other[k] - both[k];
-                break;
-            case PairForm::own_negated:
-                for (std::size_t k = 0; k < kLanes; ++k) out[k] = total - own + both[k];
-                break;
-            case PairForm::other_negated:
-                for (std::size_t k = 0; k < kLanes; ++k) out[k] = total - other[k] + both[k];
-                break;
-            case PairForm::both_negated:
-                for (std::size_t k = 0; k < kLanes; ++k) out[k] = total - both[k];
-                break;
-            case PairForm::exclusive:
-                for (std::size_t k = 0; k < kLanes; ++k) out[k] = own + other[k] - 2 * both[k];
-                break;
-        }
+inline Eight cover_pairs(PairForm form, double own, double total, const Eight& other,
+                         const Eight& both) {
+    switch (form) {
+        case PairForm::plain:
+            return own + other - both;
+        case PairForm::own_negated:
+            return total - own + both;
+        case PairForm::other_negated:
+            return total - other + both;
+        case PairForm::both_negated:
+            return total - both;
+        default:
+            return own + other - 2.0 * both;
     }
 }
 
@@ -344,83 +364,62 @@ std::size_t scan_pairs_of(const PairScan& scan, Hit* hits) {
     const Objective& o = *scan.objective;
     const Formulas& f = scan.formulas;
     Scorer<C, TwoClasses> scorer(o);
-    LaneBuffer covered(o.n_classes);
+    PerClass<TwoClasses> covered(o.n_classes);
     HitWriter writer(hits, scan.limit, scan.grain);
     const bool mirrors = o.is_oriented();
-    constexpr PairForm kSigned[] = {PairForm::plain, PairForm::own_negated, PairForm::other_negated,
-                                    PairForm::both_negated};
+    constexpr PairForm kForms[] = {PairForm::plain, PairForm::own_negated, PairForm::other_negated,
+                                   PairForm::both_negated, PairForm::exclusive};
     const std::size_t n_signed = f.as_or || f.as_and ? (f.has_negation ? 4 : 1) : 0;
     for (std::size_t start = scan.first / kLanes * kLanes; start < scan.n_questions;
          start += kLanes) {
-        for (std::size_t i = 0; i < n_signed; ++i) {
-            cover_pairs(scan, scorer, kSigned[i], start, covered.data());
+        const unsigned lanes = lanes_within(start, scan.first, scan.n_questions);
+        for (std::size_t i = 0; i < 5; ++i) {
+            const bool is_xor = kForms[i] == PairForm::exclusive;
+            if (is_xor ? !f.as_xor : i >= n_signed) continue;
+            for (std::size_t j = 0; j < scorer.n_classes(); ++j)
+                covered[j] = cover_pairs(kForms[i], scan.own[j], o.totals[j],
+                                         Eight(scan.singles + j * scan.stride + start),
+                                         Eight(scan.both + j * scan.both_stride + start));
             Hit kind;
             kind.first_negated = i == 1 || i == 3;
             kind.negated = i == 2 || i == 3;
-            score_both_ways(scorer, o, f, mirrors, covered.data(), start, scan.first,
-                            scan.n_questions, kind, writer);
-        }
-        if (f.as_xor) {
-            cover_pairs(scan, scorer, PairForm::exclusive, start, covered.data());
-            Hit kind;
-            kind.is_xor = true;
-            score_both_ways(scorer, o, f, mirrors, covered.data(), start, scan.first,
-                            scan.n_questions, kind, writer);
+            kind.is_xor = is_xor;
+            score_both_ways(scorer, o, f, mirrors, covered.data(), start, lanes, kind, writer);
         }
     }
     return writer.n_hits();
 }
 
 template <Criterion C, bool TwoClasses>
-std::size_t scan_extensions_of(const ExtendScan& scan, Hit* hits, Opening* openings,
+std::size_t scan_extensions_of(const ExtendScan& scan, Hit* hits, std::uint32_t* openings,
                                std::size_t* n_openings) {
     const Objective& o = *scan.objective;
     const Formulas& f = scan.formulas;
     Scorer<C, TwoClasses> scorer(o);
-    LaneBuffer covered(o.n_classes), highest(o.n_classes);
+    PerClass<TwoClasses> covered(o.n_classes), highest(o.n_classes);
     HitWriter writer(hits, scan.limit, scan.grain);
     const bool mirrors = o.is_oriented();
     const double n_more = static_cast<double>(scan.n_more);
     *n_openings = 0;
-    for (std::size_t start = scan.first / kLanes * kLanes; start < scan.n_questions;
+    for (std::size_t start = scan.first / kLanes * kLanes; start < scan.n_literals;
          start += kLanes) {
-        for (const bool negated : {false, true}) {
-            if (negated && !f.has_negation) break;
+        const unsigned lanes = lanes_within(start, scan.first, scan.n_literals);
+        for (std::size_t j = 0; j < scorer.n_classes(); ++j)
+            covered[j] = scan.base[j] + Eight(scan.gain + j * scan.stride + start);
+        if (scan.n_more > 0) {
             for (std::size_t j = 0; j < scorer.n_classes(); ++j) {
-                const double* gain = scan.gain + j * scan.stride + start - scan.block_origin;
-                const double base = scan.base[j];
-                const double total = o.totals[j];
-                double* out = covered.data() + j * kLanes;
-                for (std::size_t k = 0; k < kLanes; ++k)
-                    out[k] = negated ? total - gain[k] : base + gain[k];
+                const Eight after(scan.most_after + j * scan.stride + start);
+                const Eight alone(scan.most_single + j * scan.stride + start);
+                highest[j] = at_most(o.totals[j], covered[j] + n_more * at_most(after, alone));
             }
-            if (scan.n_more > 0) {
-                const double* single = negated ? scan.most_negated : scan.most_single;
-                for (std::size_t j = 0; j < scorer.n_classes(); ++j) {
-                    const double* after = scan.most_after + j * scan.stride + start;
-                    const double* alone = single + j * scan.stride + start;
-                    const double* low = covered.data() + j * kLanes;
-                    double* high = highest.data() + j * kLanes;
-                    const double total = o.totals[j];
-                    for (std::size_t k = 0; k < kLanes; ++k)
-                        high[k] = at_most(total, low[k] + n_more * at_most(after[k], alone[k]));
-                }
-                Lanes bound;
-                scorer.bounds(covered.data(), highest.data(), mirrors && f.as_and, bound);
-                for (std::size_t k = 0; k < kLanes; ++k) {
-                    const std::size_t question = start + k;
-                    if (!(bound[k] < scan.open_limit)) continue;
-                    if (question < scan.first || question >= scan.n_questions) continue;
-                    openings[(*n_openings)++] = {static_cast<std::uint32_t>(question), negated};
-                }
-            }
-            if (scan.report_hits) {
-                Hit kind;
-                kind.negated = negated;
-                score_both_ways(scorer, o, f, mirrors, covered.data(), start, scan.first,
-                                scan.n_questions, kind, writer);
-            }
+            unsigned open = lanes & scorer.open_lanes(covered.data(), highest.data(),
+                                                      mirrors && f.as_and, scan.open_limit);
+            for (; open != 0; open &= open - 1)
+                openings[(*n_openings)++] =
+                    static_cast<std::uint32_t>(start) + static_cast<unsigned>(__builtin_ctz(open));
         }
+        if (scan.report_hits)
+            score_both_ways(scorer, o, f, mirrors, covered.data(), start, lanes, Hit(), writer);
     }
     return writer.n_hits();
 }
@@ -429,71 +428,55 @@ template <Criterion C, bool TwoClasses>
 std::size_t scan_last_of(const LastScan& scan, std::uint32_t* blocks) {
     const Objective& o = *scan.objective;
     Scorer<C, TwoClasses> scorer(o);
-    LaneBuffer low(o.n_classes), high(o.n_classes);
+    PerClass<TwoClasses> low(o.n_classes), high(o.n_classes);
     const bool both_ways = o.is_oriented() && scan.formulas.as_and;
     std::size_t n_blocks = 0;
-    for (std::size_t start = scan.first / kLanes * kLanes; start < scan.n_questions;
+    for (std::size_t start = scan.first / kLanes * kLanes; start < scan.n_literals;
          start += kLanes) {
-        bool is_open = false;
-        for (const bool negated : {false, true}) {
-            if (negated && !scan.formulas.has_negation) break;
-            for (std::size_t j = 0; j < scorer.n_classes(); ++j) {
-                const double* gain = scan.gain + j * scan.stride + start;
-                const double* single = scan.singles + j * scan.stride + start;
-                const double* both = scan.both + j * scan.both_stride + start;
-                const double base = scan.base[j];
-                const double rest = scan.rest[j];
-                const double total = o.totals[j];
-                // What the literal adds to the rule without `last`, and to `last` alone. The gain
-                // over both is at most either, and at least their sum less the literal's size.
-                const double outside_last =
-                    scan.last_negated ? scan.last_total[j] : total - scan.last_total[j];
-                for (std::size_t k = 0; k < kLanes; ++k) {
-                    const double plain_last = scan.last_negated ? both[k] : single[k] - both[k];
-                    const double to_rule = negated ? rest - gain[k] : gain[k];
-                    const double to_last = negated ? outside_last - plain_last : plain_last;
-                    const double size = negated ? total - single[k] : single[k];
-                    low.data()[j * kLanes + k] = base + at_least(0.0, to_rule + to_last - size);
-                    high.data()[j * kLanes + k] = base + at_most(to_rule, to_last);
-                }
-            }
-            Lanes bound;
-            scorer.bounds(low.data(), high.data(), both_ways, bound);
-            for (std::size_t k = 0; k < kLanes; ++k)
-                is_open |= (bound[k] < scan.open_limit) & (start + k >= scan.first) &
-                           (start + k < scan.n_questions);
+        for (std::size_t j = 0; j < scorer.n_classes(); ++j) {
+            const Eight gain(scan.gain + j * scan.stride + start);
+            const Eight single(scan.singles + j * scan.stride + start);
+            const Eight both(scan.both + j * scan.both_stride + start);
+            // The gain over the rule and `last` is at most that over either of them, and at least
+            // the gain over the rule less all that the literal shares with `last`.
+            low[j] = scan.base[j] + at_least(0.0, gain - both);
+            high[j] = at_most(o.totals[j], scan.base[j] + at_most(gain, single - both));
         }
-        if (is_open) blocks[n_blocks++] = static_cast<std::uint32_t>(start);
+        const unsigned open =
+            scorer.open_lanes(low.data(), high.data(), both_ways, scan.open_limit);
+        if ((open & lanes_within(start, scan.first, scan.n_literals)) != 0)
+            blocks[n_blocks++] = static_cast<std::uint32_t>(start);
     }
     return n_blocks;
 }
 
 // Picks the compiled variant for a criterion and a number of classes.
-#define BSNSING_DISPATCH(function, objective, ...)                                                  \
-    do {                                                                                            \
-        const bool two = (objective).n_classes == 2;                                                \
-        switch ((objective).criterion) {                                                            \
-            case Criterion::gini_squared:                                                           \
-                return two ? function<Criterion::gini_squared, true>(__VA_ARGS__)                   \
-                           : function<Criterion::gini_squared, false>(__VA_ARGS__);                 \
-            case Criterion::gini:                                                                   \
-                return two ? function<Criterion::gini, true>(__VA_ARGS__)                           \
-                           : function<Criterion::gini, false>(__VA_ARGS__);                         \
-            case Criterion::entropy:                                                                \
-                return two ? function<Criterion::entropy, true>(__VA_ARGS__)                        \
-                           : function<Criterion::entropy, false>(__VA_ARGS__);                      \
-            case Criterion::misclassification:                                                      \
-                return two ? function<Criterion::misclassification, true>(__VA_ARGS__)              \
-                           : function<Criterion::misclassification, false>(__VA_ARGS__);            \
-            default: return function<Criterion::error, true>(__VA_ARGS__);                          \
-        }                                                                                           \
+#define BSNSING_DISPATCH(function, objective, ...)                                       \
+    do {                                                                                 \
+        const bool two = (objective).n_classes == 2;                                     \
+        switch ((objective).criterion) {                                                 \
+            case Criterion::gini_squared:                                                \
+                return two ? function<Criterion::gini_squared, true>(__VA_ARGS__)        \
+                           : function<Criterion::gini_squared, false>(__VA_ARGS__);      \
+            case Criterion::gini:                                                        \
+                return two ? function<Criterion::gini, true>(__VA_ARGS__)                \
+                           : function<Criterion::gini, false>(__VA_ARGS__);              \
+            case Criterion::entropy:                                                     \
+                return two ? function<Criterion::entropy, true>(__VA_ARGS__)             \
+                           : function<Criterion::entropy, false>(__VA_ARGS__);           \
+            case Criterion::misclassification:                                           \
+                return two ? function<Criterion::misclassification, true>(__VA_ARGS__)   \
+                           : function<Criterion::misclassification, false>(__VA_ARGS__); \
+            default:                                                                     \
+                return function<Criterion::error, true>(__VA_ARGS__);                    \
+        }                                                                                \
     } while (false)
 
 std::size_t scan_pairs(const PairScan& scan, Hit* hits) noexcept {
     BSNSING_DISPATCH(scan_pairs_of, *scan.objective, scan, hits);
 }
 
-std::size_t scan_extensions(const ExtendScan& scan, Hit* hits, Opening* openings,
+std::size_t scan_extensions(const ExtendScan& scan, Hit* hits, std::uint32_t* openings,
                             std::size_t* n_openings) noexcept {
     BSNSING_DISPATCH(scan_extensions_of, *scan.objective, scan, hits, openings, n_openings);
 }

@@ -23,4 +23,30 @@ double box_bound(const Objective& o, const std::vector<double>& low,
     return least;
 }
 
+double open_bound(const Pool& pool, const SearchOptions& options, std::size_t question) {
+    const Objective& o = pool.objective();
+    const Formulas& f = options.formulas;
+    double least = std::numeric_limits<double>::infinity();
+    for (const bool negated : {false, true}) {
+        if (negated && !f.has_negation) break;
+        const std::vector<double> low = pool.literal_counts(question, negated);
+        std::vector<double> high = o.totals;
+        if (!f.has_negation)
+            for (std::size_t j = 0; j < o.n_classes; ++j) {
+                const double* later = pool.singles().row(j);
+                const double most =
+                    question + 1 < pool.n_questions()
+                        ? *std::max_element(later + question + 1, later + pool.n_questions())
+                        : 0.0;
+                high[j] =
+                    std::min(high[j], low[j] + static_cast<double>(options.max_rules - 1) * most);
+            }
+        least = std::min(least, box_bound(o, low, high, o.is_oriented() && f.as_and));
+    }
+    if (f.as_xor)  // an XOR may also drop cases of the first question
+        least =
+            std::min(least, box_bound(o, std::vector<double>(o.n_classes, 0.0), o.totals, false));
+    return least;
+}
+
 }  // namespace bsnsing

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "search/objective.hpp"
+#include "search/pool.hpp"
+#include "search/search.hpp"
 
 namespace bsnsing {
 
@@ -11,5 +13,8 @@ namespace bsnsing {
 // criterion is concave (or bilinear) in the counts, so only the corners need a look.
 double box_bound(const Objective& objective, const std::vector<double>& low,
                  const std::vector<double>& high, bool both_ways);
+
+// What rules that start with `question` and were not settled could reach at best.
+double open_bound(const Pool& pool, const SearchOptions& options, std::size_t question);
 
 }  // namespace bsnsing

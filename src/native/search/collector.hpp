@@ -11,7 +11,7 @@
 namespace bsnsing {
 
 class Collector {
-public:
+  public:
     Collector(const Pool& pool, const Formulas& formulas, Incumbent incumbent)
         : pool_(&pool),
           formulas_(formulas),
@@ -20,11 +20,12 @@ public:
 
     const Incumbent& incumbent() const { return incumbent_; }
     void offer(const Incumbent& other) { incumbent_.offer(other); }
+    void restart(const Incumbent& incumbent) { incumbent_ = incumbent; }
 
     // Every hit lowers a scan's limit, unless a constraint the scan does not see may void the hit.
     double scan_grain(const ValueGrid& grid) const {
         return pool_->objective().distinct_children ? std::numeric_limits<double>::infinity()
-                                                   : grid.grain();
+                                                    : grid.grain();
     }
 
     // The OR of `literals` covers `covered`; `swapped` asks for its mirror image, the AND.
@@ -50,7 +51,7 @@ public:
         incumbent_.offer(rule_, covered);
     }
 
-private:
+  private:
     const Pool* pool_;
     Formulas formulas_;
     Incumbent incumbent_;

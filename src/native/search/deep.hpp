@@ -10,10 +10,12 @@ namespace bsnsing {
 
 struct DeepOutcome {
     double n_counted = 0;
-    std::vector<char> is_done;  // per question: all rules that start with it were settled
+    bool is_finished = true;
+    double open_bound = 0;  // if not finished: no rule that was left open is better than this
 };
 
-// Offers every rule of 3..max_rules literals that bounds do not rule out.
+// Offers every rule of 3..max_rules literals that bounds do not rule out. `pairs` are counts over
+// the questions of `pool`, if they were kept.
 DeepOutcome search_deep(const Pool& pool, const SearchOptions& options, const ValueGrid& grid,
                         const PairCounts& pairs, Collector& collector, Watch& watch);
 

@@ -45,7 +45,7 @@ inline bool is_simpler(const Rule& a, const Rule& b) {
 
 // The best feasible rule so far, and the limits it sets for what is still worth looking at.
 class Incumbent {
-public:
+  public:
     Incumbent(const Objective& objective, const ValueGrid& grid)
         : objective_(&objective), grid_(&grid) {}
 
@@ -59,11 +59,11 @@ public:
         return found_ ? grid_->upper_edge(key_) : std::numeric_limits<double>::infinity();
     }
 
-    // Bounds below which a rule that grows out of the literals of `prefix` may still win.
-    // Where even the smallest one would lose a tie, only better values count.
-    double open_limit(const std::vector<Literal>& prefix) const {
+    // Bounds below which a rule may still win that is no simpler than one over the questions
+    // `simplest` (ascending). Where even that one would lose a tie, only better values count.
+    double open_limit(const std::vector<std::uint32_t>& simplest) const {
         if (!found_) return std::numeric_limits<double>::infinity();
-        return loses_ties(prefix) ? grid_->lower_edge(key_) : grid_->upper_edge(key_);
+        return loses_ties(simplest) ? grid_->lower_edge(key_) : grid_->upper_edge(key_);
     }
 
     // `left`: cases per class that the rule sends to "yes".
@@ -81,15 +81,13 @@ public:
         if (other.found_) offer(other.rule_, other.left_.data());
     }
 
-private:
-    bool loses_ties(const std::vector<Literal>& prefix) const {
-        const std::size_t n_smallest = prefix.size() + 1;
-        const std::size_t n_best = rule_.literals.size();
-        if (n_smallest != n_best) return n_smallest > n_best;
-        // Same size: literals come in order of position, so the prefix decides unless it agrees.
-        for (std::size_t i = 0; i < prefix.size(); ++i)
-            if (prefix[i].question != rule_.literals[i].question)
-                return prefix[i].question > rule_.literals[i].question;
+  private:
+    bool loses_ties(const std::vector<std::uint32_t>& simplest) const {
+        if (simplest.size() != rule_.literals.size())
+            return simplest.size() > rule_.literals.size();
+        for (std::size_t i = 0; i < simplest.size(); ++i)
+            if (simplest[i] != rule_.literals[i].question)
+                return simplest[i] > rule_.literals[i].question;
         return false;
     }
 

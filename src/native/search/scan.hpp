@@ -22,18 +22,12 @@ struct Formulas {
 
 // A rule that may beat the best one: the caller works out the rest.
 struct Hit {
-    std::uint32_t question = 0;  // the question that was added
-    bool negated = false;        // ... as its negation
+    std::uint32_t question = 0;  // the question or literal that was added
+    bool negated = false;        // pairs: ... as its negation
     bool first_negated = false;  // pairs: the row's own question is negated
-    bool is_xor = false;         // pairs only
+    bool is_xor = false;         // pairs: the two are joined by XOR
     bool swapped = false;        // the OR's rows go to "no": read it as an AND
     double value = 0;
-};
-
-// A literal added to the current rule that may still grow into something better.
-struct Opening {
-    std::uint32_t question = 0;
-    bool negated = false;
 };
 
 // All pairs of one question ("own") with the questions from `first` on.
@@ -47,28 +41,26 @@ struct PairScan {
     const double* singles = nullptr;  // cases that answer yes to each question
     const double* both = nullptr;     // cases that answer yes to both
     std::size_t both_stride = 0;
-    double limit = 0;                 // report values below this ...
-    double grain = 0;                 // ... and lower it to the least value seen plus this
+    double limit = 0;  // report values below this ...
+    double grain = 0;  // ... and lower it to the least value seen plus this
 };
 
-// All rules that add one literal, from question `first` on, to a rule whose gains are known.
+// All rules that add one literal, from `first` on, to a rule whose gains are known.
 struct ExtendScan {
     const Objective* objective = nullptr;
     Formulas formulas;
-    std::size_t n_questions = 0;
+    std::size_t n_literals = 0;
     std::size_t stride = 0;
     std::size_t first = 0;
-    std::size_t block_origin = 0;     // position of the question at column 0 of `gain`
-    const double* base = nullptr;     // [class]: cases the rule covers
-    const double* gain = nullptr;     // cases each question would add
+    const double* base = nullptr;  // [class]: cases the rule covers
+    const double* gain = nullptr;  // cases each literal would add
     bool report_hits = true;
     double limit = 0;
     double grain = 0;
-    // Openings: how far a rule of `n_more` further literals could still get.
+    // Openings: literals that leave a rule from which `n_more` further ones may still get there.
     std::size_t n_more = 0;
-    const double* most_after = nullptr;    // most that one literal after this question adds to the rule
-    const double* most_single = nullptr;   // ... to the question alone
-    const double* most_negated = nullptr;  // ... to the negated question alone
+    const double* most_after = nullptr;   // most that one literal after this one adds to the rule
+    const double* most_single = nullptr;  // ... to this literal alone
     double open_limit = 0;
 };
 
@@ -76,16 +68,13 @@ struct ExtendScan {
 struct LastScan {
     const Objective* objective = nullptr;
     Formulas formulas;
-    std::size_t n_questions = 0;
+    std::size_t n_literals = 0;
     std::size_t stride = 0;
     std::size_t first = 0;
-    bool last_negated = false;
-    const double* base = nullptr;       // [class]: cases covered, `last` included
-    const double* gain = nullptr;       // cases each question adds to the rule without `last`
-    const double* rest = nullptr;       // [class]: cases not covered without `last`
+    const double* base = nullptr;  // [class]: cases covered, `last` included
+    const double* gain = nullptr;  // cases each literal adds to the rule without `last`
     const double* singles = nullptr;
-    const double* last_total = nullptr;  // [class]: cases that answer yes to `last`
-    const double* both = nullptr;       // cases that answer yes to `last` and to each question
+    const double* both = nullptr;  // cases that both `last` and each literal cover
     std::size_t both_stride = 0;
     double open_limit = 0;
 };

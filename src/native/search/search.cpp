@@ -15,7 +15,9 @@
 namespace bsnsing {
 namespace {
 
-bool forms_sets(const Formulas& f) { return f.as_or || f.as_and; }
+bool forms_sets(const Formulas& f) {
+    return f.as_or || f.as_and;
+}
 
 // Formulas that one set of two or more positions stands for.
 double forms_per_set(const Objective& o, const Formulas& f, std::size_t size) {
@@ -34,45 +36,18 @@ double binomial(std::size_t n, std::size_t k) {
     return value;
 }
 
-// Rules of three and more literals whose first question is `question`.
-double n_deep_rules(const Pool& pool, const SearchOptions& options, std::size_t question) {
+double n_deep_rules(const Pool& pool, const SearchOptions& options) {
     double n = 0;
     for (std::size_t size = 3; size <= options.max_rules; ++size)
-        n += binomial(pool.n_questions() - question - 1, size - 1) *
+        n += binomial(pool.n_questions(), size) *
              forms_per_set(pool.objective(), options.formulas, size);
     return n;
 }
 
 double n_pair_rules(const Pool& pool, const SearchOptions& options, std::size_t question) {
-    const double forms = forms_per_set(pool.objective(), options.formulas, 2) +
-                         (options.formulas.as_xor ? 1 : 0);
+    const double forms =
+        forms_per_set(pool.objective(), options.formulas, 2) + (options.formulas.as_xor ? 1 : 0);
     return static_cast<double>(pool.n_questions() - question - 1) * forms;
-}
-
-// What rules that start with `question` and were not settled could reach at best.
-double open_bound(const Pool& pool, const SearchOptions& options, std::uint32_t question) {
-    const Objective& o = pool.objective();
-    const Formulas& f = options.formulas;
-    double least = std::numeric_limits<double>::infinity();
-    for (const bool negated : {false, true}) {
-        if (negated && !f.has_negation) break;
-        const std::vector<double> low = pool.literal_counts(question, negated);
-        std::vector<double> high = o.totals;
-        if (!f.has_negation)
-            for (std::size_t j = 0; j < o.n_classes; ++j) {
-                const double* later = pool.singles().row(j);
-                const double most = question + 1 < pool.n_questions()
-                                        ? *std::max_element(later + question + 1,
-                                                            later + pool.n_questions())
-                                        : 0.0;
-                high[j] = std::min(high[j],
-                                   low[j] + static_cast<double>(options.max_rules - 1) * most);
-            }
-        least = std::min(least, box_bound(o, low, high, o.is_oriented() && f.as_and));
-    }
-    if (f.as_xor)  // an XOR may also drop cases of the first question
-        least = std::min(least, box_bound(o, std::vector<double>(o.n_classes, 0.0), o.totals, false));
-    return least;
 }
 
 }  // namespace
@@ -86,6 +61,8 @@ FoundRule find_best_rule(const BitBlocks& blocks, const RowLayout& rows, const O
     double n_counted = offer_singles(pool, options.formulas, collector);
     double n_settled = n_counted;
     std::vector<char> is_done(n_questions, 1);  // per first question: nothing is left open
+    bool is_deep_done = true;
+    double bound = std::numeric_limits<double>::infinity();
 
     if (options.max_rules >= 2 && n_questions >= 2) {
         const bool goes_deep =
@@ -99,12 +76,11 @@ FoundRule find_best_rule(const BitBlocks& blocks, const RowLayout& rows, const O
         if (goes_deep && pairs.finished) {
             const DeepOutcome deep = search_deep(pool, options, grid, kept, collector, watch);
             n_counted += deep.n_counted;
-            n_settled += deep.n_counted;
-            is_done = deep.is_done;
-            double n_all = 0;
-            for (std::size_t q = 0; q < n_questions; ++q)
-                if (is_done[q]) n_all += n_deep_rules(pool, options, q);
-            n_settled += std::max(0.0, n_all - deep.n_counted);
+            // Seeds may count a rule more than once, so small pools can count more than there are.
+            n_settled += deep.is_finished ? std::max(deep.n_counted, n_deep_rules(pool, options))
+                                          : deep.n_counted;
+            is_deep_done = deep.is_finished;
+            if (!deep.is_finished) bound = deep.open_bound;
         } else if (goes_deep) {
             std::fill(is_done.begin(), is_done.end(), 0);
         }
@@ -113,7 +89,8 @@ FoundRule find_best_rule(const BitBlocks& blocks, const RowLayout& rows, const O
     FoundRule found = describe(pool, collector.incumbent());
     found.n_counted = n_counted;
     found.n_excluded = n_settled - n_counted;
-    double bound = found.found ? found.value : std::numeric_limits<double>::infinity();
+    found.optimal = is_deep_done;
+    if (found.found) bound = std::min(bound, found.value);
     for (std::uint32_t q = 0; q < n_questions; ++q) {
         if (is_done[q]) continue;
         found.optimal = false;

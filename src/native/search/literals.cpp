@@ -1,0 +1,90 @@
+#include "search/literals.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace bsnsing {
+namespace {
+
+// Literals that can be part of a best rule, widest first. One that covers nobody only lengthens a
+// rule; one that leaves fewer than `min_leaf` cases cannot be or-ed with anything.
+std::vector<Literal> order_literals(const Pool& questions, bool has_negation) {
+    const Objective& o = questions.objective();
+    std::vector<std::pair<double, Literal>> sized;
+    for (std::uint32_t q = 0; q < questions.n_questions(); ++q) {
+        double size = 0;
+        for (std::size_t j = 0; j < o.n_classes; ++j) size += questions.singles().row(j)[q];
+        for (const bool negated : {false, true}) {
+            if (negated && !has_negation) break;
+            const double covered = negated ? o.total - size : size;
+            if (covered > 0 && o.total - covered >= o.min_leaf)
+                sized.push_back({covered, {q, negated}});
+        }
+    }
+    std::stable_sort(sized.begin(), sized.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<Literal> literals;
+    for (const auto& [size, literal] : sized) literals.push_back(literal);
+    return literals;
+}
+
+BitBlocks literal_blocks(const Pool& questions, const std::vector<Literal>& literals) {
+    BitBlocks blocks(literals.size(), questions.rows().n_words);
+    const Word* everyone = questions.everyone().data();
+    for (std::size_t i = 0; i < literals.size(); ++i) {
+        const Word* from = questions.blocks().lane(literals[i].question);
+        const Word flip = literals[i].negated ? ~Word{0} : Word{0};
+        Word* to = blocks.lane(i);
+        for (std::size_t w = 0; w < blocks.n_words(); ++w)
+            to[w * kLanes] = (from[w * kLanes] ^ flip) & everyone[w];
+    }
+    return blocks;
+}
+
+}  // namespace
+
+LiteralPool::LiteralPool(const Pool& questions, const PairCounts& question_pairs,
+                         const Formulas& formulas)
+    : literals_(order_literals(questions, formulas.has_negation)),
+      blocks_(literal_blocks(questions, literals_)),
+      pool_(blocks_, questions.rows(), questions.objective()),
+      most_after_(pool_.n_classes(), pool_.stride()),
+      earliest_(literals_.size()) {
+    std::uint32_t earliest = static_cast<std::uint32_t>(questions.n_questions());
+    for (std::size_t i = literals_.size(); i-- > 0;) {
+        earliest = std::min(earliest, literals_[i].question);
+        earliest_[i] = earliest;
+    }
+    if (question_pairs.is_kept()) pairs_ = PairCounts(pool_);
+    if (pairs_.is_kept()) {
+        fill_pairs(questions, question_pairs);
+        return;
+    }
+    for (std::size_t j = 0; j < pool_.n_classes(); ++j)
+        std::fill_n(most_after_.row(j), size(), pool_.objective().totals[j]);
+}
+
+// One count per pair of questions gives all four pairs of their literals, by subtraction.
+void LiteralPool::fill_pairs(const Pool& questions, const PairCounts& question_pairs) {
+    for (std::size_t j = 0; j < pool_.n_classes(); ++j) {
+        const double* question_single = questions.singles().row(j);
+        const double* single = pool_.singles().row(j);
+        for (std::size_t a = 0; a < size(); ++a) {
+            const auto [own, own_negated] = literals_[a];
+            double* both = pairs_.row(a) + j * pairs_.class_stride();
+            double most = 0;
+            // From the start of the block: scans work on whole blocks.
+            for (std::size_t b = a / kLanes * kLanes; b < size(); ++b) {
+                const auto [other, other_negated] = literals_[b];
+                const double yes = question_pairs.row(
+                    std::min(own, other))[j * question_pairs.class_stride() + std::max(own, other)];
+                const double yes_b = other_negated ? question_single[own] - yes : yes;
+                both[b] = own_negated ? single[b] - yes_b : yes_b;
+                if (b > a) most = std::max(most, single[b] - both[b]);
+            }
+            most_after_.row(j)[a] = most;
+        }
+    }
+}
+
+}  // namespace bsnsing

@@ -1,0 +1,93 @@
+"""A fresh interpreter: what an import pulls in, and how a search ends at Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+OPTIONAL = ["pandas", "polars", "pyarrow", "matplotlib"]
+
+
+def run(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    return done.stdout.strip()
+
+
+# Some releases of scikit-learn import pandas where it is there, before we can do anything about it.
+ADDED = f"""
+import sys, numpy, scipy.sparse, sklearn.base
+before = set(sys.modules)
+{{use}}
+print([name for name in {OPTIONAL} if name in set(sys.modules) - before])
+"""
+FIT = """
+from bsnsing import BsnsingClassifier
+X = numpy.arange(40.0).reshape(-1, 2)
+model = BsnsingClassifier().fit(X, X[:, 0] > 15)
+assert model.predict_proba(X).shape == (20, 2) and str(model)
+"""
+
+
+@pytest.mark.parametrize("use", ["import bsnsing", FIT], ids=["import", "fit"])
+def test_no_extra_is_pulled_in(use: str) -> None:
+    assert run(ADDED.format(use=use)) == "[]"
+
+
+@pytest.mark.parametrize("name", OPTIONAL)
+def test_no_extra_is_needed(name: str) -> None:
+    code = f"""
+import sys
+sys.modules[{name!r}] = None  # importing it fails
+from bsnsing import BsnsingClassifier
+print(BsnsingClassifier().fit([[1.0, "a"], [2.0, "b"]] * 5, [0, 1] * 5).predict([[1.0, "a"]]))
+"""
+    assert run(code) == "[0]"
+
+
+LONG_SEARCH = """
+import numpy as np
+from bsnsing import BsnsingClassifier, best_rule
+rng = np.random.default_rng(0)
+answers = rng.random((3000, 400)) < 0.1
+y = rng.integers(0, 2, 3000)
+print("searching", flush=True)
+{call}
+print("finished", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for a child")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "best_rule(answers, y, max_rules=6, n_jobs={n_jobs})",
+        "BsnsingClassifier(max_rules=6, time_limit=None, n_jobs={n_jobs}).fit(answers, y)",
+    ],
+    ids=["best_rule", "fit"],
+)
+def test_interrupt_ends_a_search(call: str, n_jobs: int) -> None:
+    code = LONG_SEARCH.format(call=call.format(n_jobs=n_jobs))
+    child = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "searching\n"
+        time.sleep(1)
+        assert child.poll() is None, "the search is too short to be interrupted"
+        child.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        out, err = child.communicate(timeout=30)
+    finally:
+        child.kill()
+    assert time.monotonic() - started < 2
+    assert "finished" not in out
+    assert err.splitlines()[-1].startswith("KeyboardInterrupt")
+    assert child.returncode != 0

@@ -1,0 +1,119 @@
+"""Trees as text, word for word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from bsnsing import BsnsingClassifier, Question, export_text
+
+X = pd.DataFrame(
+    {"age": [20, 30, 40, 50, 60, 70, 80, 90], "plan": ["a", "a", "b c", None, "a", "a", "b c", "d"]}
+)
+Y = ["no", "no", "yes", "yes", "no", "no", "yes", "maybe not"]
+
+
+def fit(y: Any = Y, sample_weight: Any = None, **settings: Any) -> BsnsingClassifier:
+    model = BsnsingClassifier(min_samples_leaf=1, max_rules=1, **settings)
+    return model.fit(X, y, sample_weight=sample_weight)
+
+
+def test_text() -> None:
+    assert export_text(fit()) == (
+        "plan == a ?\n"
+        "  yes: no   (4 of 4)\n"
+        "  no:  age > 85 ?\n"
+        "         yes: maybe not   (1 of 1)\n"
+        "         no:  yes   (3 of 3)"
+    )
+
+
+def test_tree_and_model_give_the_same_text() -> None:
+    model = fit()
+    assert export_text(model) == export_text(model.tree_) == str(model) == str(model.tree_)
+
+
+@pytest.mark.parametrize("has_missing", [False, True])
+def test_negation(has_missing: bool) -> None:
+    table = X if has_missing else X.fillna({"plan": "e"})
+    questions = [Question("age", ">", 60), Question("plan", "in", ("a", "b c"))]
+    model = BsnsingClassifier(
+        operators=("and",), min_samples_leaf=1, own_questions=False, extra_questions=questions
+    ).fit(table, X["age"] > 80)
+    shown = 'not (plan in {a, "b c"})' if has_missing else 'plan not in {a, "b c"}'
+    assert export_text(model) == (
+        f"age > 60 and {shown} ?\n  yes: True   (1 of 1)\n  no:  False   (7 of 7)"
+    )
+
+
+def test_text_can_be_cut_off() -> None:
+    assert export_text(fit(), max_depth=1) == (
+        "plan == a ?\n  yes: no   (4 of 4)\n  no:  yes   (3 of 4) ..."
+    )
+    assert export_text(fit(), max_depth=0) == "no   (4 of 8) ..."
+    assert export_text(fit(), max_depth=9) == export_text(fit())
+
+
+def test_proof() -> None:
+    lines = export_text(fit(), show_proof=True).splitlines()
+    assert lines[0].startswith("plan == a ?   [optimal: 1.5, of ")
+    assert lines[0].endswith(" rules]")
+    assert "optimal" not in lines[1]
+    assert export_text(fit(["only"] * 8), show_proof=True) == "only   (8 of 8)"
+
+
+def test_splits_without_proof_are_marked() -> None:
+    lines = export_text(fit(solver="greedy")).splitlines()
+    assert lines[0] == "plan == a ?   [best found: 1.5, proven at least 0]"
+    assert lines[1] == "  yes: no   (4 of 4)", "a pure leaf was never searched"
+
+
+def test_one_tree_per_class() -> None:
+    parts = export_text(fit(multiclass="ovr")).split("\n\n")
+    assert [part.splitlines()[0] for part in parts] == [
+        "[maybe not or not]", "[no or not]", "[yes or not]"
+    ]  # fmt: skip
+    assert parts[1].splitlines()[1:] == [
+        "plan == a ?",
+        "  yes: no   (4 of 4)",
+        "  no:  not no   (4 of 4)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("weight", "text"),
+    [([2] * 8, "no   (8 of 16)"), ([0.75, 1.25] * 4, "no   (4 of 8)"), (None, "no   (4 of 8)")],
+)
+def test_counts_are_in_the_unit_of_the_weights(weight: Any, text: str) -> None:
+    assert export_text(fit(sample_weight=weight, max_depth=0)) == text
+
+
+def test_broken_counts_show_a_digit() -> None:
+    weight = np.where(np.array(Y) == "no", 1.25, 0.75)
+    assert export_text(fit(sample_weight=weight, max_depth=0)) == "no   (5 of 8)"
+    weight[0] = 1.5
+    assert export_text(fit(sample_weight=weight, max_depth=0)) == "no   (5.1 of 8)"
+
+
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [
+        ([False, True], "False"),
+        ([1, 2], "1"),
+        ([1.0, 2.0], "1"),
+        (["two words", "zzz"], "two words"),
+        (["two\nlines", "zzz"], '"two\\nlines"'),
+    ],
+)
+def test_labels(labels: list[Any], shown: str) -> None:
+    model = fit([labels[0]] * 5 + [labels[1]] * 3, max_depth=0)
+    assert export_text(model) == f"{shown}   (5 of 8)"
+
+
+def test_models_must_be_fitted() -> None:
+    with pytest.raises(NotFittedError):
+        export_text(BsnsingClassifier())

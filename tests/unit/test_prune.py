@@ -1,0 +1,125 @@
+"""Subtrees of trees made by hand, against trying all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+import pytest
+
+from bsnsing import Tree
+from bsnsing._prune import best_subtree, keep_nodes, leaf_impurity
+from bsnsing._table import ColumnInfo
+
+COLUMN = ColumnInfo("c", "categorical", tuple("abcdefghij"))
+
+
+def random_tree(seed: int, n_leaves: int, most_cases: int) -> Tree:
+    """Split random leaves until there are enough; node v asks ``v % 3`` questions more than one."""
+    rng = np.random.default_rng(seed)
+    left, right = [-1], [-1]
+    counts = {}
+    while left.count(-1) < n_leaves:
+        node = rng.choice(np.flatnonzero(np.array(left) < 0))
+        left[node], right[node] = len(left), len(left) + 1
+        left += [-1, -1]
+        right += [-1, -1]
+    for v in reversed(range(len(left))):
+        is_leaf = left[v] < 0
+        counts[v] = (
+            rng.integers(0, most_cases, 3) + (np.arange(3) == v % 3)
+            if is_leaf
+            else counts[left[v]] + counts[right[v]]
+        )
+    n_nodes = len(left)
+    n_questions = [0 if left[v] < 0 else 1 + v % 3 for v in range(n_nodes)]
+    owner = np.repeat(np.arange(n_nodes), n_questions)
+    n_levels = 1 + owner % 4
+    return Tree(
+        columns=(COLUMN,),
+        has_missing=(False,),
+        classes=np.array(["p", "q", "r"]),
+        class_weight=np.array([1.0, 2.0, 1.0]),
+        children_left=np.array(left, dtype=np.int32),
+        children_right=np.array(right, dtype=np.int32),
+        depth=np.zeros(n_nodes, dtype=np.int32),
+        counts=np.array([counts[v] for v in range(n_nodes)], dtype=float),
+        operator=np.array([v % 2 for v in range(n_nodes)], dtype=np.uint8),
+        objective=np.arange(n_nodes, dtype=float),
+        bound=np.arange(n_nodes, dtype=float),
+        optimal=np.ones(n_nodes, dtype=bool),
+        n_counted=np.arange(n_nodes, dtype=float),
+        n_excluded=np.arange(n_nodes, dtype=float),
+        first_question=np.concatenate([[0], np.cumsum(n_questions)]).astype(np.int32),
+        question_column=np.zeros(len(owner), dtype=np.int32),
+        question_test=np.full(len(owner), 3, dtype=np.uint8),  # in
+        question_value=np.zeros(len(owner)),
+        question_negated=(owner % 2).astype(np.uint8),
+        first_level=np.concatenate([[0], np.cumsum(n_levels)]).astype(np.int32),
+        levels=np.concatenate([np.arange(n) for n in n_levels]).astype(np.int32),
+    )
+
+
+def all_subtrees(tree: Tree, node: int = 0) -> Iterator[tuple[int, ...]]:
+    yield (node,)
+    if tree.children_left[node] >= 0:
+        children = int(tree.children_left[node]), int(tree.children_right[node])
+        for pair in product(*(all_subtrees(tree, child) for child in children)):
+            yield pair[0] + pair[1]
+
+
+def total_impurity(tree: Tree) -> float:
+    return float(leaf_impurity(tree)[tree.is_leaf].sum())
+
+
+@pytest.mark.parametrize("most_cases", [2, 30], ids=["ties", "no ties"])
+@pytest.mark.parametrize("seed", range(12))
+def test_no_subtree_is_better(seed: int, most_cases: int) -> None:
+    tree = random_tree(seed, 9, most_cases)
+    impurity = leaf_impurity(tree)
+    subtrees = [(len(s), impurity[list(s)].sum()) for s in all_subtrees(tree)]
+    for most in range(1, 11):
+        found = best_subtree(tree, most)
+        least = min(cost for size, cost in subtrees if size <= most)
+        assert total_impurity(found) == pytest.approx(least, abs=1e-9)
+        assert found.n_leaves <= most
+        if most < 9:
+            fewest = min(size for size, cost in subtrees if cost <= least + 1e-9)
+            assert found.n_leaves == fewest
+
+
+def test_impurity_is_cases_times_gini() -> None:
+    tree = random_tree(0, 3, 10)
+    for counts, impurity in zip(tree.counts, leaf_impurity(tree), strict=True):
+        n = counts * [1, 2, 1]
+        assert impurity == pytest.approx(n.sum() * (1 - ((n / n.sum()) ** 2).sum()))
+
+
+def test_small_trees_stay_as_they_are() -> None:
+    tree = random_tree(1, 5, 10)
+    assert best_subtree(tree, 5) is tree
+    assert best_subtree(tree, 99) is tree
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_kept_nodes_keep_what_is_theirs(seed: int) -> None:
+    tree = random_tree(seed, 12, 10)
+    cut = np.zeros(tree.n_nodes, dtype=bool)
+    cut[np.random.default_rng(seed).choice(np.flatnonzero(~tree.is_leaf)[1:], 2)] = True
+    pruned = keep_nodes(tree, cut)
+    pairs = [(0, 0)]
+    for old, new in pairs:  # grows while it is walked
+        assert pruned.counts[new].tolist() == tree.counts[old].tolist()
+        if tree.is_leaf[old] or cut[old]:
+            assert pruned.is_leaf[new]
+            assert pruned.rules[new] is None
+            assert np.isnan(pruned.objective[new])
+        else:
+            assert pruned.rules[new] == tree.rules[old]
+            assert pruned.objective[new] == tree.objective[old]
+            assert min(pruned.children_left[new], pruned.children_right[new]) > new
+            pairs.append((tree.children_left[old], pruned.children_left[new]))
+            pairs.append((tree.children_right[old], pruned.children_right[new]))
+    assert len(pairs) == pruned.n_nodes < tree.n_nodes
+    assert len(pruned.levels) == pruned.first_level[-1]
