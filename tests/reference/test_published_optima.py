@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import judge
-import numpy as np
 import pytest
 from shared_data import SHARED, load_dl85, needs_shared
 
@@ -52,9 +51,7 @@ def test_proven_optimum(name: str, max_rules: int) -> None:
     # Of several optimal rules the file names one, the search the first one of the shortest.
     assert len(split.questions) == len(proven["questions"])
     assert split.questions <= tuple(proven["questions"])
-    yes = judge.Rule(split.questions, split.negated, split.operator).is_true(
-        np.asarray(answers) == 1
-    )
-    left, right = judge.class_counts(yes, y), judge.class_counts(~yes, y)
+    rule = judge.Rule(split.questions, split.negated, split.operator)
+    left, right = judge.split_counts(rule.is_true(answers == 1), judge.cases_by_class(y))
     assert (tuple(split.left_counts), tuple(split.right_counts)) == (left, right)
     assert judge.gini_squared(left, right) == proven["objective"]

@@ -58,8 +58,8 @@ def check(problem: Problem) -> None:
 def check_split(problem: Problem, split: bsnsing.Split, expected: judge.Candidate) -> None:
     rule = judge.Rule(tuple(split.questions), tuple(split.negated), split.operator)
     weight = problem.options.get("sample_weight")
-    yes = rule.is_true(problem.answers)
-    left, right = (judge.class_counts(rows, problem.y, weight) for rows in (yes, ~yes))
+    cases = judge.cases_by_class(problem.y, weight)
+    left, right = judge.split_counts(rule.is_true(problem.answers), cases)
 
     if isinstance(expected.objective, int):
         assert split.objective == expected.objective
@@ -164,6 +164,55 @@ def large_problem(
 
 
 ALL = ("or", "and", "xor")
+
+
+def contest(seed: int, n_rows: int, n_questions: int, n_classes: int, **options: Any) -> Problem:
+    """A rule that is easy to find, and others as good or a little better that are well hidden.
+
+    One rule starts with a question that settles most rows. The hidden one is made of equal parts
+    which look poor alone, beside decoys that look better. So bounds that cut too much, and ties
+    that are decided too early, lose the best rule.
+    """
+    rng = np.random.default_rng(seed)
+    rows = rng.random(n_rows) < rng.choice([0.2, 0.5, 0.8])
+    flaws = rng.permutation(n_rows)[: rng.integers(0, 3)]
+    flawed = rows.copy()
+    flawed[flaws] ^= True
+    n_easy, n_hidden = rng.integers(2, options["max_rules"] + 1, size=2)
+    shares = 0.4 ** np.arange(n_easy)
+    easy_part = rng.choice(n_easy, size=n_rows, p=shares / shares.sum())
+    hidden_part = rng.integers(0, n_hidden, size=n_rows)
+    columns = [flawed & (easy_part == part) for part in range(n_easy)]
+    columns += [rows & (hidden_part == part) for part in range(n_hidden)]
+    while len(columns) < n_questions:
+        columns.append((rows & (rng.random(n_rows) < 0.6)) | (rng.random(n_rows) < 0.1))
+    answers = np.column_stack(columns)[:, rng.permutation(len(columns))]
+    if "and" in options.get("operators", ()):
+        answers ^= rng.random(len(columns)) < rng.choice([0.0, 0.5, 1.0])
+    noise = rng.random(n_rows) < rng.choice([0.0, 0.05, 0.2])
+    y = np.where(rows ^ noise, rng.integers(1, n_classes, size=n_rows), 0)
+    return Problem(answers, y, options)
+
+
+@pytest.mark.parametrize("criterion", judge.CRITERIA)
+@pytest.mark.parametrize("max_rules", [3, 4])
+def test_hidden_rules(criterion: str, max_rules: int) -> None:
+    for seed in range(20):
+        n_rows = 150 if seed % 2 else 500
+        check(contest(seed, n_rows, 14, 2, max_rules=max_rules, criterion=criterion))
+
+
+@pytest.mark.parametrize("criterion", [name for name in judge.CRITERIA if name != "error"])
+def test_hidden_rules_for_many_classes(criterion: str) -> None:
+    for seed in range(20):
+        check(contest(seed, 200, 14, 3 + seed % 3, max_rules=3, criterion=criterion))
+
+
+@pytest.mark.parametrize("criterion", judge.CRITERIA)
+def test_hidden_rules_with_negations(criterion: str) -> None:
+    for seed in range(10):
+        n_rows = 150 if seed % 2 else 500
+        check(contest(seed, n_rows, 9, 2, max_rules=3, criterion=criterion, operators=ALL))
 
 
 @pytest.mark.parametrize("criterion", judge.CRITERIA)

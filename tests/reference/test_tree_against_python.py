@@ -40,14 +40,11 @@ class Grower:
     max_rules: int
 
     def grow(self, rows: NDArray[np.bool_]) -> Branch:
-        counts = judge.class_counts(rows, self.y)
+        counts = tuple(np.bincount(self.y[rows], minlength=self.y.max() + 1).astype(float).tolist())
         if self.is_final(counts):
             return Branch(counts)
         # Rows outside the node count nothing, but tell how many values a column has in all.
-        target = max(j for j, n in enumerate(counts) if n == max(counts))
-        pool = ask_questions(
-            self.X, self.y, target=target, sample_weight=rows.astype(int), **ASKING
-        )
+        pool = ask_questions(self.X, self.y, sample_weight=rows.astype(int), **ASKING)
         best = judge.best_rule(
             pool.answers[rows],
             self.y[rows],
@@ -59,16 +56,21 @@ class Grower:
         if best is None or not self.is_worthwhile(best.objective, counts):
             return Branch(counts)
         yes = rows & best.rule.is_true(pool.answers.astype(bool))
+        asked = [pool.questions[q] for q in best.rule.questions]
+        literals = [self.plain(*literal) for literal in zip(asked, best.rule.negated, strict=True)]
+        questions, negated = zip(*literals, strict=True)
         return Branch(
             counts,
-            (
-                tuple(pool.questions[q] for q in best.rule.questions),
-                best.rule.negated,
-                best.rule.operator,
-            ),
+            (questions, negated, best.rule.operator),
             self.grow(yes),
             self.grow(rows & ~yes),
         )
+
+    def plain(self, question: Question, negated: bool) -> tuple[Question, bool]:
+        """Of a 0/1 column without missing cells, "not x == 1" is called "x == 0"."""
+        if negated and set(self.X[question.column]) == {0.0, 1.0}:
+            return Question(question.column, "==", 1.0 - question.value), False
+        return question, negated
 
     def is_final(self, counts: tuple[float, ...]) -> bool:
         share = max(counts) / sum(counts)

@@ -54,7 +54,8 @@ def number_questions(
             places = {cut for target in targets for cut in cuts(cells, y, target, test)}
             questions += [Question(name, test, (low + high) / 2) for low, high in sorted(places)]
     if is_zero_one or len(values) <= max_values_as_levels:
-        questions += [Question(name, "==", float(value)) for value in values]
+        ordered = values[::-1] if is_zero_one else values
+        questions += [Question(name, "==", float(value)) for value in ordered]
     return [*questions, Question(name, "is missing")]
 
 

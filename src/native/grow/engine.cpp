@@ -35,6 +35,17 @@ bool holds(const std::vector<EncodedColumn>& columns, const NodeSplit& split, st
     return result;
 }
 
+// Of a 0/1 column without missing cells, "not x == 1" is better called "x == 0".
+void name_plainly(const std::vector<EncodedColumn>& columns, Question& question, Literal& literal) {
+    const EncodedColumn& column = columns[question.column];
+    if (!literal.negated || question.test != Test::equal || column.has_missing ||
+        column.kind != ColumnKind::boolean || column.n_codes != 2)
+        return;
+    const std::uint32_t other = 1 - question.low;
+    question = {question.column, Test::equal, column.values[other], other, other + 1, {}};
+    literal.negated = false;
+}
+
 }  // namespace
 
 Engine::Engine(std::vector<EncodedColumn> columns, std::span<const std::int32_t> classes,
@@ -90,8 +101,7 @@ NodePool Engine::ask(std::size_t node, std::optional<std::uint32_t> target,
         how.every_class = !target && n_classes() > 2;
         std::vector<std::vector<Question>> asked(columns_.size());
         parallel_for(columns_.size(), n_threads, [&](std::size_t c, std::size_t) {
-            ask_column(columns_[c], static_cast<std::uint32_t>(c), rows, wanted, how,
-                       asked[c]);
+            ask_column(columns_[c], static_cast<std::uint32_t>(c), rows, wanted, how, asked[c]);
         });
         for (std::vector<Question>& questions : asked)
             std::move(questions.begin(), questions.end(), std::back_inserter(pool.questions));
@@ -123,8 +133,10 @@ NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Interrupt
                                        *options_.greedy_level, watch);
     else
         split.found = find_best_rule(pool.blocks, layout, pool.objective, options, watch);
-    for (const Literal& l : split.found.rule.literals)
+    for (Literal& l : split.found.rule.literals) {
         split.questions.push_back(pool.questions[l.question]);
+        name_plainly(columns_, split.questions.back(), l);
+    }
     split.is_worthwhile = split.found.found && is_worthwhile(pool.objective, split.found.value);
     split.seconds = watch.seconds();
     return split;

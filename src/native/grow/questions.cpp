@@ -80,8 +80,7 @@ Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeRows&
     const std::uint32_t* rows = node.rows.data();
     for (const Segment& s : node.layout->segments) {
         for (std::size_t i = 0; i < s.n_rows; ++i)
-            cases.push_back(
-                {codes[rows[i]], s.class_index, static_cast<double>(s.weight)});
+            cases.push_back({codes[rows[i]], s.class_index, static_cast<double>(s.weight)});
         rows += s.n_rows;
     }
     std::sort(cases.begin(), cases.end(),
@@ -161,6 +160,7 @@ class ColumnAsker {
           questions_(questions) {}
 
     void ask() {
+        const auto first = static_cast<std::ptrdiff_t>(questions_.size());
         switch (column_.kind) {
             case ColumnKind::numeric:
                 ask_thresholds(Test::greater);
@@ -169,6 +169,8 @@ class ColumnAsker {
                 break;
             case ColumnKind::boolean:
                 ask_values();
+                // "== 1" first: of two questions that say the same, the first is used.
+                std::reverse(questions_.begin() + first, questions_.end());
                 break;
             case ColumnKind::categorical:
                 ask_levels();
@@ -306,7 +308,7 @@ void ask_column(const EncodedColumn& column, std::uint32_t column_index, const N
     if (node.rows.empty()) return;
     if (column.kind == ColumnKind::boolean && !column.has_missing) {
         if (!has_both_values(column, node)) return;
-        for (std::uint32_t code = 0; code < 2; ++code)
+        for (const std::uint32_t code : {1U, 0U})
             questions.push_back(
                 {column_index, Test::equal, column.values[code], code, code + 1, {}});
         return;

@@ -44,8 +44,7 @@ double offer_extensions(const Pool& pool, const Formulas& formulas, const Growin
             if (is_used || (negated && !formulas.has_negation)) break;
             for (std::size_t j = 0; j < covered.size(); ++j) {
                 const double g = gain.row(j)[q];
-                covered[j] =
-                    negated ? pool.objective().totals[j] - g : growing.covered[j] + g;
+                covered[j] = negated ? pool.objective().totals[j] - g : growing.covered[j] + g;
             }
             std::vector<Literal> grown = growing.literals;
             grown.push_back({q, negated});

@@ -6,7 +6,9 @@
 namespace bsnsing {
 namespace {
 
-double xlogx(double x) { return x > 0 ? x * std::log(x) : 0.0; }
+double xlogx(double x) {
+    return x > 0 ? x * std::log(x) : 0.0;
+}
 
 // Impurity of one child; `n[j]` are its (class-weighted) cases.
 double child_value(Criterion criterion, const std::vector<double>& n) {
@@ -21,10 +23,14 @@ double child_value(Criterion criterion, const std::vector<double>& n) {
         xlogx_sum += criterion == Criterion::entropy ? xlogx(x) : 0.0;
     }
     switch (criterion) {
-        case Criterion::gini_squared: return (size * size - squares) / 2;
-        case Criterion::gini: return size > 0 ? size - squares / size : 0.0;
-        case Criterion::entropy: return xlogx(size) - xlogx_sum;
-        default: return size - largest;
+        case Criterion::gini_squared:
+            return (size * size - squares) / 2;
+        case Criterion::gini:
+            return size > 0 ? size - squares / size : 0.0;
+        case Criterion::entropy:
+            return xlogx(size) - xlogx_sum;
+        default:
+            return size - largest;
     }
 }
 
@@ -87,11 +93,14 @@ double largest_value(const Objective& o) {
     double size = 0;
     for (std::size_t j = 0; j < o.n_classes; ++j) size += o.totals[j] * o.class_weights[j];
     switch (o.criterion) {
-        case Criterion::gini_squared: return size * size / 2;
-        case Criterion::error: return 2 * unsplit_value(o);
+        case Criterion::gini_squared:
+            return size * size / 2;
+        case Criterion::error:
+            return 2 * unsplit_value(o);
         case Criterion::entropy:
             return size * std::log(static_cast<double>(std::max<std::size_t>(o.n_classes, 2)));
-        default: return size;
+        default:
+            return size;
     }
 }
 

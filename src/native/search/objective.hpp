@@ -13,13 +13,14 @@ enum class Criterion { gini_squared, gini, entropy, misclassification, error };
 struct Objective {
     Criterion criterion = Criterion::gini_squared;
     std::size_t n_classes = 0;
-    std::vector<double> totals;         // cases per class at the node
-    std::vector<double> class_weights;  // multiplies a class's cases in the criterion, not in limits
-    double total = 0;                   // cases at the node
-    double min_leaf = 1;                // cases each child needs
+    std::vector<double> totals;  // cases per class at the node
+    std::vector<double>
+        class_weights;    // multiplies a class's cases in the criterion, not in limits
+    double total = 0;     // cases at the node
+    double min_leaf = 1;  // cases each child needs
     bool distinct_children = false;
-    std::size_t positive = 1;           // the class "yes" stands for, where two classes are not alike
-    bool whole_numbers = true;          // counts are cases: no class weights, no scaled weights
+    std::size_t positive = 1;   // the class "yes" stands for, where two classes are not alike
+    bool whole_numbers = true;  // counts are cases: no class weights, no scaled weights
     // x ln x for x = 0, 1, 2, ..., where counts are whole numbers small enough to tabulate.
     const double* xlogx = nullptr;
     std::size_t n_xlogx = 0;
@@ -45,7 +46,7 @@ bool is_feasible(const Objective& objective, const double* left);
 // Orders rules by value. Criteria that are whole numbers are compared exactly, the others on a
 // grid of 2^-40 of the largest value, so that rounding never decides between equal rules.
 class ValueGrid {
-public:
+  public:
     explicit ValueGrid(const Objective& objective);
 
     std::int64_t key(const Objective& objective, const double* left) const;
@@ -60,7 +61,7 @@ public:
     }
     double grain() const { return 1.0 / scale_ + 2 * slack_; }
 
-private:
+  private:
     bool exact_ = false;
     double scale_ = 1;
     double slack_ = 0;

@@ -12,7 +12,7 @@ namespace bsnsing {
 
 // |a and b| for all pairs a <= b (entries below the diagonal are not filled).
 class PairCounts {
-public:
+  public:
     PairCounts() = default;
     // Room for all pairs if that stays within reason; otherwise nothing is kept.
     explicit PairCounts(const Pool& pool);
@@ -20,11 +20,9 @@ public:
     bool is_kept() const { return !values_.empty(); }
     std::size_t class_stride() const { return n_columns_ * n_columns_; }
     double* row(std::size_t question) { return values_.data() + question * n_columns_; }
-    const double* row(std::size_t question) const {
-        return values_.data() + question * n_columns_;
-    }
+    const double* row(std::size_t question) const { return values_.data() + question * n_columns_; }
 
-private:
+  private:
     std::size_t n_columns_ = 0;
     AlignedVector<double> values_;
 };

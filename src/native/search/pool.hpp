@@ -27,7 +27,7 @@ struct Counts {
 };
 
 class Pool {
-public:
+  public:
     Pool(const BitBlocks& blocks, const RowLayout& rows, const Objective& objective);
 
     const BitBlocks& blocks() const { return blocks_; }
@@ -53,7 +53,7 @@ public:
     // Cases per class that the literal covers.
     std::vector<double> literal_counts(std::size_t question, bool negated) const;
 
-private:
+  private:
     const BitBlocks& blocks_;
     const RowLayout& rows_;
     const Objective& objective_;

@@ -8,6 +8,7 @@
 #include "search/bounds.hpp"
 #include "search/collector.hpp"
 #include "search/deep.hpp"
+#include "search/distinct.hpp"
 #include "search/pairs.hpp"
 #include "search/pool.hpp"
 #include "search/singles.hpp"
@@ -36,11 +37,14 @@ double binomial(std::size_t n, std::size_t k) {
     return value;
 }
 
-double n_deep_rules(const Pool& pool, const SearchOptions& options) {
+// Rules of `from`..max_rules questions over a pool of `n_questions`.
+double n_rules(const Objective& o, const SearchOptions& options, std::size_t n_questions,
+               std::size_t from) {
     double n = 0;
-    for (std::size_t size = 3; size <= options.max_rules; ++size)
-        n += binomial(pool.n_questions(), size) *
-             forms_per_set(pool.objective(), options.formulas, size);
+    for (std::size_t size = from; size <= options.max_rules; ++size) {
+        n += binomial(n_questions, size) * forms_per_set(o, options.formulas, size);
+        if (size == 2 && options.formulas.as_xor) n += binomial(n_questions, 2);
+    }
     return n;
 }
 
@@ -50,10 +54,8 @@ double n_pair_rules(const Pool& pool, const SearchOptions& options, std::size_t 
     return static_cast<double>(pool.n_questions() - question - 1) * forms;
 }
 
-}  // namespace
-
-FoundRule find_best_rule(const BitBlocks& blocks, const RowLayout& rows, const Objective& objective,
-                         const SearchOptions& options, Watch& watch) {
+FoundRule search_pool(const BitBlocks& blocks, const RowLayout& rows, const Objective& objective,
+                      const SearchOptions& options, Watch& watch) {
     const Pool pool(blocks, rows, objective);
     const ValueGrid grid(objective);
     const std::size_t n_questions = pool.n_questions();
@@ -77,8 +79,9 @@ FoundRule find_best_rule(const BitBlocks& blocks, const RowLayout& rows, const O
             const DeepOutcome deep = search_deep(pool, options, grid, kept, collector, watch);
             n_counted += deep.n_counted;
             // Seeds may count a rule more than once, so small pools can count more than there are.
-            n_settled += deep.is_finished ? std::max(deep.n_counted, n_deep_rules(pool, options))
-                                          : deep.n_counted;
+            n_settled += deep.is_finished
+                             ? std::max(deep.n_counted, n_rules(objective, options, n_questions, 3))
+                             : deep.n_counted;
             is_deep_done = deep.is_finished;
             if (!deep.is_finished) bound = deep.open_bound;
         } else if (goes_deep) {
@@ -97,6 +100,24 @@ FoundRule find_best_rule(const BitBlocks& blocks, const RowLayout& rows, const O
         bound = std::min(bound, open_bound(pool, options, q));
     }
     found.bound = bound;
+    return found;
+}
+
+}  // namespace
+
+FoundRule find_best_rule(const BitBlocks& blocks, const RowLayout& rows, const Objective& objective,
+                         const SearchOptions& options, Watch& watch) {
+    // XORs have no negated questions; mirrored they are other rules where orientation matters.
+    const Formulas& f = options.formulas;
+    const bool complements = f.has_negation && !(f.as_xor && objective.is_oriented());
+    const std::vector<std::uint32_t> kept = distinct_questions(blocks, rows, complements);
+    if (kept.empty() || kept.size() == blocks.n_questions())
+        return search_pool(blocks, rows, objective, options, watch);
+    FoundRule found = search_pool(select_questions(blocks, kept), rows, objective, options, watch);
+    for (Literal& l : found.rule.literals) l.question = kept[l.question];
+    found.n_excluded += static_cast<double>(blocks.n_questions() - kept.size());
+    found.n_excluded += n_rules(objective, options, blocks.n_questions(), 2) -
+                        n_rules(objective, options, kept.size(), 2);
     return found;
 }
 

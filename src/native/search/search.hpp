@@ -23,10 +23,10 @@ struct FoundRule {
     Rule rule;
     std::vector<double> left;  // cases per class that answer "yes"
     double value = 0;
-    double bound = 0;          // no rule of the space is better than this
-    bool optimal = true;       // the search was not cut short
-    double n_counted = 0;      // rules whose cases were counted
-    double n_excluded = 0;     // rules that bounds showed not to be better
+    double bound = 0;       // no rule of the space is better than this
+    bool optimal = true;    // the search was not cut short
+    double n_counted = 0;   // rules whose cases were counted
+    double n_excluded = 0;  // rules that bounds showed not to be better
 };
 
 // Exact: unless the watch stops it, no rule of the space scores better, and of the best ones the

@@ -12,7 +12,7 @@ namespace bsnsing {
 
 // Asks now and then, from the thread that made it only, whether the user wants to stop.
 class Interrupt {
-public:
+  public:
     explicit Interrupt(std::function<bool()> ask = nullptr) : ask_(std::move(ask)) {}
 
     bool is_raised() const { return raised_.load(std::memory_order_relaxed); }
@@ -24,7 +24,7 @@ public:
         if (ask_()) raised_.store(true);
     }
 
-private:
+  private:
     std::function<bool()> ask_;
     std::thread::id owner_ = std::this_thread::get_id();
     std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now();
@@ -32,11 +32,9 @@ private:
 };
 
 class Watch {
-public:
+  public:
     Watch(Interrupt& interrupt, double seconds)
-        : interrupt_(interrupt),
-          start_(std::chrono::steady_clock::now()),
-          limit_(seconds) {}
+        : interrupt_(interrupt), start_(std::chrono::steady_clock::now()), limit_(seconds) {}
 
     bool has_stopped() const {
         return stopped_.load(std::memory_order_relaxed) || interrupt_.is_raised();
@@ -55,7 +53,7 @@ public:
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     }
 
-private:
+  private:
     Interrupt& interrupt_;
     std::chrono::steady_clock::time_point start_;
     double limit_ = std::numeric_limits<double>::infinity();
