@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -112,13 +113,17 @@ def have_distinct_majorities(left: Counts, right: Counts) -> bool:
     return any(i != j for i in left_majority for j in right_majority)
 
 
-def class_counts(
-    rows: NDArray[np.bool_], y: ArrayLike, sample_weight: ArrayLike | None = None
-) -> Counts:
-    """Weight of each class among the rows, as Python numbers."""
+def cases_by_class(y: ArrayLike, sample_weight: ArrayLike | None = None) -> NDArray[Any]:
+    """Weight of each row in the column of its class, zero elsewhere; labels in sorted order."""
     y = np.asarray(y)
     weight = np.ones(len(y), dtype=np.int64) if sample_weight is None else np.asarray(sample_weight)
-    return tuple(weight[rows & (y == label)].sum().item() for label in np.unique(y))
+    return np.column_stack([np.where(y == label, weight, 0) for label in np.unique(y)])
+
+
+def split_counts(yes: NDArray[np.bool_], cases: NDArray[Any]) -> tuple[Counts, Counts]:
+    """Weight of each class where the rule holds, and where it does not, as Python numbers."""
+    left, right = (tuple(cases[rows].sum(axis=0).tolist()) for rows in (yes, ~yes))
+    return left, right
 
 
 def best_rule(
@@ -134,10 +139,10 @@ def best_rule(
 ) -> Candidate | None:
     """Try every rule and return the best feasible one, or None where there is none."""
     answers = np.asarray(answers, dtype=bool)
+    cases = cases_by_class(y, sample_weight)
     feasible = []
     for rule in all_rules(answers.shape[1], max_rules, operators):
-        yes = rule.is_true(answers)
-        left, right = (class_counts(rows, y, sample_weight) for rows in (yes, ~yes))
+        left, right = split_counts(rule.is_true(answers), cases)
         if min(sum(left), sum(right)) < min_samples_leaf:
             continue
         if distinct_children and not have_distinct_majorities(left, right):

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from bsnsing import _core
 from bsnsing._columns import Column
 from bsnsing._labels import read_labels
-from bsnsing._params import ASK_PARAMETERS, check_parameters
+from bsnsing._params import ASK_OPTIONS, check_parameters
 from bsnsing._questions import Fields, Pool, question_from_fields
 from bsnsing._table import Table, read_training_table
 from bsnsing._weights import CaseWeights, read_weights
@@ -98,7 +98,7 @@ def make_engine(
 
 def ask_root(X: Any, y: ArrayLike, **options: Any) -> Pool:
     """Ask the questions of a whole table; see ask_questions."""
-    check_parameters("ask_questions", ASK_PARAMETERS, options)
+    check_parameters("ask_questions", ASK_OPTIONS, options)
     table = read_training_table(BaseEstimator(), X, options["categorical_features"])
     labels, codes = read_labels(y, table.n_rows)
     target = options["target"]
@@ -116,6 +116,7 @@ def ask_root(X: Any, y: ArrayLike, **options: Any) -> Pool:
             max_levels=options["max_levels"],
             max_values_as_levels=options["max_values_as_levels"],
             bin_size=options["bin_size"],
+            operators=("or", "and") if options["negation"] else ("or",),
         ),
     )
     position = None if target is None else int(np.flatnonzero(labels == target)[0])

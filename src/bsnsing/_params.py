@@ -119,6 +119,8 @@ ASK_PARAMETERS: dict[str, tuple[Check, str]] = {
     "bin_size": _BIN_SIZE,
 }
 
+ASK_OPTIONS: dict[str, tuple[Check, str]] = {**ASK_PARAMETERS, "negation": _BOOL}
+
 TREE_PARAMETERS: dict[str, tuple[Check, str]] = {
     "max_rules": _MAX_RULES,
     "min_samples_leaf": (

@@ -132,6 +132,7 @@ def ask_questions(
     max_levels: int = 30,
     max_values_as_levels: int = 10,
     bin_size: int = 5,
+    negation: bool = False,
     categorical_features: Any = "from_dtype",
     sample_weight: ArrayLike | None = None,
 ) -> Pool:
@@ -157,6 +158,9 @@ def ask_questions(
         Numeric columns with at most so many values are also asked for equality.
     bin_size : int, default=5
         Levels with fewer cases are rare, and also asked for as one group.
+    negation : bool, default=False
+        Ask for rules that may negate questions, as those with "and" do. One question per threshold
+        then serves both directions, so ``x < t`` is only asked of columns with missing cells.
     categorical_features : "from_dtype", None, or names, positions or mask of columns
         Which columns are categorical.
     sample_weight : array-like of shape (n_rows,), default=None
@@ -184,6 +188,7 @@ def ask_questions(
         max_levels=max_levels,
         max_values_as_levels=max_values_as_levels,
         bin_size=bin_size,
+        negation=negation,
         categorical_features=categorical_features,
         sample_weight=sample_weight,
     )

@@ -165,7 +165,8 @@ class BoundEngine {
     // Questions of a node's pool and the answers of its rows: (questions, answers, row numbers).
     std::tuple<std::vector<QuestionFields>, Answers, RowNumbers> ask(
         std::size_t node, std::optional<std::uint32_t> target) const {
-        if (target.value_or(0) >= engine_.n_classes()) throw std::invalid_argument("no such target class");
+        if (target.value_or(0) >= engine_.n_classes())
+            throw std::invalid_argument("no such target class");
         NodePool pool;
         {
             const nb::gil_scoped_release no_python_below;
@@ -231,8 +232,14 @@ void make_engine(BoundEngine* self, ColumnList& columns, const Vector<std::int32
                  bool own_questions, const std::vector<QuestionFields>& extra_questions,
                  std::size_t n_threads) {
     EngineOptions options;
-    options.ask = {n_segments, max_levels, max_values_as_levels, bin_size * unit};
+    options.ask = {n_segments,
+                   max_levels,
+                   max_values_as_levels,
+                   bin_size * unit,
+                   /*every_class=*/false,
+                   /*negation=*/false};
     options.search = {max_rules, formulas_from_names(operators), n_threads};
+    options.ask.negation = options.search.formulas.has_negation;
     options.criterion = criterion_from_name(criterion);
     options.has_class_weights = class_weights.has_value();
     options.class_weights = class_weights.value_or(std::vector<double>(n_classes, 1.0));

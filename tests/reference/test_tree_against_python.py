@@ -44,7 +44,9 @@ class Grower:
         if self.is_final(counts):
             return Branch(counts)
         # Rows outside the node count nothing, but tell how many values a column has in all.
-        pool = ask_questions(self.X, self.y, sample_weight=rows.astype(int), **ASKING)
+        negation = "and" in self.operators
+        weight = rows.astype(int)
+        pool = ask_questions(self.X, self.y, negation=negation, sample_weight=weight, **ASKING)
         best = judge.best_rule(
             pool.answers[rows],
             self.y[rows],

@@ -44,14 +44,22 @@ def cuts(cells: list[Any], y: list[Any], target: Any, test: str) -> list[tuple[f
 
 
 def number_questions(
-    name: str, cells: list[Any], y: list[Any], targets: list[Any], max_values_as_levels: int
+    name: str,
+    cells: list[Any],
+    y: list[Any],
+    targets: list[Any],
+    max_values_as_levels: int,
+    negation: bool,
 ) -> list[Question]:
     values = sorted({cell for cell in cells if cell == cell})
     is_zero_one = bool(values) and set(values) <= {0, 1}
     questions = []
     if not is_zero_one:
-        for test in (">", "<"):
-            places = {cut for target in targets for cut in cuts(cells, y, target, test)}
+        has_missing = any(cell != cell for cell in cells)
+        # A negated `>` does the work of `<`, but for missing cells.
+        for test in (">",) if negation and not has_missing else (">", "<"):
+            directions = (">", "<") if negation else (test,)
+            places = {c for t in targets for d in directions for c in cuts(cells, y, t, d)}
             questions += [Question(name, test, (low + high) / 2) for low, high in sorted(places)]
     if is_zero_one or len(values) <= max_values_as_levels:
         ordered = values[::-1] if is_zero_one else values
@@ -109,17 +117,24 @@ def cells_of(X: pd.DataFrame, name: str) -> list[Any]:
     max_values_as_levels=st.sampled_from([0, 3, 10]),
     bin_size=st.integers(1, 9),
     target=st.sampled_from([None, "p", "q", "r"]),
+    negation=st.booleans(),
 )
 def test_questions_follow_the_rules(
     table: tuple[pd.DataFrame, list[str]],
     max_values_as_levels: int,
     bin_size: int,
     target: str | None,
+    negation: bool,
 ) -> None:
     X, y = table
     target = target if target in y else None
     pool = ask_questions(
-        X, y, target=target, max_values_as_levels=max_values_as_levels, bin_size=bin_size
+        X,
+        y,
+        target=target,
+        max_values_as_levels=max_values_as_levels,
+        bin_size=bin_size,
+        negation=negation,
     )
     # Without a target: the most frequent class or, of more than two, each in turn.
     classes = sorted(set(y))
@@ -130,7 +145,7 @@ def test_questions_follow_the_rules(
         if name in ("level", "text"):
             asked = level_questions(name, cells, bin_size)
         else:
-            asked = number_questions(name, cells, y, targets, max_values_as_levels)
+            asked = number_questions(name, cells, y, targets, max_values_as_levels, negation)
         expected += [question for question in asked if tells_apart(question, cells)]
     assert pool.questions == expected
     assert pool.answers.shape == (len(y), len(expected))

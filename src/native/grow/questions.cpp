@@ -1,7 +1,10 @@
 #include "grow/questions.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <utility>
 
 namespace bsnsing {
 namespace {
@@ -66,33 +69,48 @@ Histogram count_dense(const Code* codes, std::uint32_t n_codes, const NodeRows& 
     return histogram;
 }
 
-// For a small node of a column with many values: sorts the node's codes instead of walking all.
+// Sorts by the upper 32 bits, the code, of which `n_bits` are in use; the lower 32 stay behind it.
+void sort_by_code(std::vector<std::uint64_t>& keys, unsigned n_bits) {
+    constexpr std::size_t kFew = 64;
+    constexpr unsigned kDigitBits = 8;
+    if (keys.size() < kFew) {
+        std::sort(keys.begin(), keys.end());
+        return;
+    }
+    std::vector<std::uint64_t> other(keys.size());
+    for (unsigned shift = 32; shift < 32 + n_bits; shift += kDigitBits) {
+        std::array<std::uint32_t, 1U << kDigitBits> starts{};
+        for (const std::uint64_t k : keys) ++starts[(k >> shift) & 0xffU];
+        std::uint32_t sum = 0;
+        for (std::uint32_t& s : starts) sum += std::exchange(s, sum);
+        for (const std::uint64_t k : keys) other[starts[(k >> shift) & 0xffU]++] = k;
+        keys.swap(other);
+    }
+}
+
+// For a node that is small against the number of values: sorts its codes instead of walking all.
 template <class Code>
 Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeRows& node,
                        std::uint32_t target_class) {
-    struct Case {
-        std::uint32_t code;
-        std::uint32_t class_index;
-        double weight;
-    };
-    std::vector<Case> cases;
-    cases.reserve(node.rows.size());
+    const std::vector<Segment>& segments = node.layout->segments;
+    std::vector<std::uint64_t> keys;  // code, then segment
+    keys.reserve(node.rows.size());
     const std::uint32_t* rows = node.rows.data();
-    for (const Segment& s : node.layout->segments) {
-        for (std::size_t i = 0; i < s.n_rows; ++i)
-            cases.push_back({codes[rows[i]], s.class_index, static_cast<double>(s.weight)});
-        rows += s.n_rows;
+    for (std::size_t s = 0; s < segments.size(); ++s) {
+        for (std::size_t i = 0; i < segments[s].n_rows; ++i)
+            keys.push_back(std::uint64_t{codes[rows[i]]} << 32U | s);
+        rows += segments[s].n_rows;
     }
-    std::sort(cases.begin(), cases.end(),
-              [](const Case& a, const Case& b) { return a.code < b.code; });
+    sort_by_code(keys, static_cast<unsigned>(std::bit_width(n_codes)));
     Histogram histogram;
-    for (std::size_t i = 0; i < cases.size();) {
+    for (std::size_t i = 0; i < keys.size();) {
         Group group;
-        group.code = cases[i].code;
-        for (; i < cases.size() && cases[i].code == group.code; ++i) {
-            const bool is_target = cases[i].class_index == target_class;
-            (is_target ? group.target : group.other) += cases[i].weight;
-            group.see_class(cases[i].class_index);
+        group.code = static_cast<std::uint32_t>(keys[i] >> 32U);
+        for (; i < keys.size() && keys[i] >> 32U == group.code; ++i) {
+            const Segment& s = segments[keys[i] & 0xffffffffU];
+            (s.class_index == target_class ? group.target : group.other) +=
+                static_cast<double>(s.weight);
+            group.see_class(s.class_index);
         }
         add_group(histogram, n_codes, group);
     }
@@ -102,10 +120,11 @@ Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeRows&
 Histogram count_groups(const EncodedColumn& column, const NodeRows& node,
                        std::uint32_t target_class) {
     constexpr std::size_t kAlwaysDense = 64;
+    // Walking all codes costs per segment, sorting per row.
     const bool is_dense =
         column.n_codes <=
         std::max(kAlwaysDense,
-                 4 * node.rows.size() / std::max<std::size_t>(1, node.layout->segments.size()));
+                 2 * node.rows.size() / std::max<std::size_t>(1, node.layout->segments.size()));
     return column.visit([&](const auto* codes) {
         return is_dense ? count_dense(codes, column.n_codes, node, target_class)
                         : count_sparse(codes, column.n_codes, node, target_class);
@@ -164,7 +183,9 @@ class ColumnAsker {
         switch (column_.kind) {
             case ColumnKind::numeric:
                 ask_thresholds(Test::greater);
-                ask_thresholds(Test::less);
+                // Where no cell is missing, "x < t" is the negation of "x > t".
+                if (!options_.negation || histogram_.missing.cases() > 0)
+                    ask_thresholds(Test::less);
                 if (column_.n_codes <= options_.max_values_as_levels) ask_values();
                 break;
             case ColumnKind::boolean:
@@ -192,8 +213,10 @@ class ColumnAsker {
     bool lies_between(const Group& below, const Group& above, Test test) const {
         if (options_.every_class)
             return below.only_class == Group::kManyClasses || below.only_class != above.only_class;
-        return test == Test::greater ? below.other > 0 && above.target > 0
-                                     : below.target > 0 && above.other > 0;
+        const bool is_greater = below.other > 0 && above.target > 0;
+        const bool is_less = below.target > 0 && above.other > 0;
+        if (options_.negation) return is_greater || is_less;
+        return test == Test::greater ? is_greater : is_less;
     }
 
     void ask_thresholds(Test test) {

@@ -30,6 +30,8 @@ struct AskOptions {
     double bin_size = 5;  // in the unit of the weights
     // Thresholds for every class in turn, not for the target only: wherever the classes change.
     bool every_class = false;
+    // Rules may negate questions: one question per threshold then serves both directions.
+    bool negation = false;
 };
 
 // The rows of a node, segment after segment.

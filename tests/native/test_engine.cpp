@@ -1,0 +1,200 @@
+// Growing: the engine parts rows exactly as its rules say.
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "check.hpp"
+#include "grow/engine.hpp"
+#include "inputs.hpp"
+#include "table.hpp"
+
+namespace bsnsing::test {
+namespace {
+
+struct Table {
+    std::vector<RawColumn> columns;
+    std::vector<std::int32_t> classes;
+    std::vector<std::int64_t> weights;
+
+    std::vector<EncodedColumn> encode() const {
+        std::vector<EncodedColumn> encoded;
+        for (const RawColumn& column : columns) encoded.push_back(column.encode());
+        return encoded;
+    }
+};
+
+Table random_table(Random& random, std::size_t n_rows, bool weighted) {
+    Table table;
+    std::vector<double> x, flag;
+    std::vector<std::int32_t> plan;
+    for (std::size_t i = 0; i < n_rows; ++i) {
+        x.push_back(random.chance(0.1) ? std::numeric_limits<double>::quiet_NaN()
+                                       : 10 * random.unit());
+        flag.push_back(random.chance(0.4) ? 1 : 0);
+        plan.push_back(static_cast<std::int32_t>(random.below(7)) - 1);
+        const bool leaves = x.back() > 6 || plan.back() == 2 || random.chance(0.1);
+        table.classes.push_back(leaves ? 1 : flag.back() > 0 && random.chance(0.8) ? 2 : 0);
+        if (weighted) table.weights.push_back(static_cast<std::int64_t>(random.below(4)));
+    }
+    table.columns = {numbers(x), levels(6, plan), numbers(flag)};
+    return table;
+}
+
+EngineOptions options_for(std::size_t max_rules, std::size_t n_threads) {
+    EngineOptions options;
+    options.search = {max_rules, {true, true, true, true}, n_threads};
+    options.class_weights.assign(3, 1.0);
+    options.min_leaf = 5;
+    options.time_limit = std::numeric_limits<double>::infinity();
+    return options;
+}
+
+bool follows(const Table& table, const NodeSplit& split, std::size_t row) {
+    const Rule& rule = split.found.rule;
+    std::size_t n_yes = 0;
+    for (std::size_t i = 0; i < rule.literals.size(); ++i) {
+        const Question& q = split.questions[i];
+        if (says_yes(table.columns[q.column], q, row) != rule.literals[i].negated) ++n_yes;
+    }
+    switch (rule.op) {
+        case Operator::logical_or:
+            return n_yes > 0;
+        case Operator::logical_and:
+            return n_yes == rule.literals.size();
+        default:
+            return n_yes % 2 == 1;
+    }
+}
+
+std::vector<std::uint32_t> rows_at(const Engine& engine, std::size_t node) {
+    const NodeRows rows = engine.rows_of(node);
+    return {rows.rows.begin(), rows.rows.end()};
+}
+
+// Segments of a node describe its rows; returns its row numbers.
+std::set<std::uint32_t> check_node(const Table& table, const Engine& engine, std::size_t node) {
+    const NodeRows rows = engine.rows_of(node);
+    std::size_t place = 0;
+    for (const Segment& s : rows.layout->segments) {
+        for (std::size_t i = 0; i < s.n_rows; ++i) {
+            const std::uint32_t row = rows.rows[place + i];
+            CHECK(table.classes[row] == static_cast<std::int32_t>(s.class_index));
+            CHECK(table.weights.empty() || (table.weights[row] & s.weight) != 0);
+            CHECK(i == 0 || rows.rows[place + i - 1] < row);
+        }
+        place += s.n_rows;
+    }
+    CHECK(place == rows.rows.size());
+    return {rows.rows.begin(), rows.rows.end()};
+}
+
+std::size_t check_split(const Table& table, Engine& engine, std::size_t node,
+                        const NodeSplit& split) {
+    const std::vector<std::uint32_t> before = rows_at(engine, node);
+    const std::vector<double> totals = engine.class_totals(node);
+    const auto [yes, no] = engine.split(node, split);
+    for (const std::uint32_t row : check_node(table, engine, yes))
+        CHECK(follows(table, split, row));
+    for (const std::uint32_t row : check_node(table, engine, no))
+        CHECK(!follows(table, split, row));
+    std::vector<std::uint32_t> after = rows_at(engine, yes);
+    for (const std::uint32_t row : rows_at(engine, no)) after.push_back(row);
+    CHECK(std::multiset<std::uint32_t>(before.begin(), before.end()) ==
+          std::multiset<std::uint32_t>(after.begin(), after.end()));
+    if (split.found.found) CHECK(engine.class_totals(yes) == split.found.left);
+    for (std::size_t j = 0; j < totals.size(); ++j)
+        CHECK(engine.class_totals(yes)[j] + engine.class_totals(no)[j] == totals[j]);
+    return yes;
+}
+
+void test_growing(Random& random, std::size_t n_threads, bool weighted) {
+    const Table table = random_table(random, 900, weighted);
+    Engine engine(table.encode(), table.classes, 3, table.weights, options_for(2, n_threads));
+    Interrupt nobody;
+    std::vector<std::size_t> open = {0};
+    std::size_t n_splits = 0;
+    for (int depth = 0; depth < 3; ++depth) {
+        const std::vector<NodeSplit> splits = engine.search(open, nobody);
+        std::vector<std::size_t> next;
+        for (std::size_t i = 0; i < open.size(); ++i) {
+            if (!splits[i].is_worthwhile) continue;
+            CHECK(splits[i].found.optimal);
+            const std::size_t yes = check_split(table, engine, open[i], splits[i]);
+            next.insert(next.end(), {yes, yes + 1});
+            ++n_splits;
+        }
+        open = next;
+    }
+    CHECK(n_splits >= 3);
+}
+
+// Rules that a search need not come upon: every operator, with and without negations.
+void test_given_rules(Random& random) {
+    const Table table = random_table(random, 300, true);
+    for (const Operator op : {Operator::logical_or, Operator::logical_and, Operator::exclusive_or})
+        for (unsigned signs = 0; signs < 8; ++signs) {
+            Engine engine(table.encode(), table.classes, 3, table.weights, options_for(3, 1));
+            const EncodedColumn& x = engine.columns()[0];
+            const std::uint32_t middle = x.n_codes / 2;
+            NodeSplit split;
+            split.questions = {{0, Test::greater, x.values[middle], middle + 1, x.n_codes, {}},
+                               {1, Test::in, 0, 0, 0, {0, 3, 4}},
+                               {1, Test::missing, 0, 6, 7, {}}};
+            for (std::uint32_t i = 0; i < 3; ++i)
+                split.found.rule.literals.push_back({i, ((signs >> i) & 1U) != 0});
+            split.found.rule.op = op;
+            check_split(table, engine, 0, split);
+        }
+}
+
+// Threads change nothing, for one large node and for many small ones.
+void test_threads(Random& random) {
+    const Table table = random_table(random, 100000, false);
+    std::vector<std::vector<std::uint32_t>> parts[2];
+    for (const std::size_t n_threads : {1U, 2U}) {
+        Engine engine(table.encode(), table.classes, 3, {}, options_for(3, n_threads));
+        Interrupt nobody;
+        const std::vector<NodeSplit> root = engine.search(std::vector<std::size_t>{0}, nobody);
+        CHECK(root[0].is_worthwhile);
+        const auto [yes, no] = engine.split(0, root[0]);
+        const std::vector<std::size_t> both = {yes, no};
+        const std::vector<NodeSplit> splits = engine.search(both, nobody);
+        for (std::size_t i = 0; i < 2; ++i) {
+            if (!splits[i].is_worthwhile) continue;
+            parts[n_threads - 1].push_back(rows_at(engine, engine.split(both[i], splits[i]).first));
+        }
+    }
+    CHECK(!parts[0].empty() && parts[0] == parts[1]);
+}
+
+void test_majority() {
+    const std::vector<std::int32_t> classes = {0, 0, 2, 2, 1};
+    Engine engine({}, classes, 3, {}, options_for(2, 1));
+    CHECK(engine.majority_class(0) == 2);  // of equals the last
+    EngineOptions weighted = options_for(2, 1);
+    weighted.class_weights = {1.0, 3.0, 1.0};
+    CHECK(Engine({}, classes, 3, {}, weighted).majority_class(0) == 1);
+}
+
+void test_interrupt(Random& random) {
+    const Table table = random_table(random, 2000, false);
+    Engine engine(table.encode(), table.classes, 3, {}, options_for(3, 1));
+    Interrupt at_once([] { return true; });
+    const std::vector<std::size_t> root = {0};
+    CHECK(engine.search(root, at_once).size() == 1);
+    CHECK(at_once.is_raised());
+}
+
+}  // namespace
+
+void test_engine() {
+    Random random(7);
+    for (const std::size_t n_threads : {1U, 2U})
+        for (const bool weighted : {false, true}) test_growing(random, n_threads, weighted);
+    test_given_rules(random);
+    test_threads(random);
+    test_majority();
+    test_interrupt(random);
+}
+
+}  // namespace bsnsing::test

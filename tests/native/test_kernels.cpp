@@ -1,0 +1,287 @@
+// Every kernel gives the plain loops' results to the last bit.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "bits/aligned.hpp"
+#include "check.hpp"
+#include "inputs.hpp"
+#include "kernels/kernels.hpp"
+#include "search/settings.hpp"
+
+namespace bsnsing::test {
+namespace {
+
+const Kernels& plain_kernels() {
+    return *available_kernels().back();
+}
+
+bool same_bits(std::span<const double> a, std::span<const double> b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
+AlignedVector<Word> random_words(Random& random, std::size_t n) {
+    AlignedVector<Word> words(n);
+    for (Word& w : words) {
+        const std::uint64_t kind = random.below(8);
+        w = kind == 0 ? 0 : kind == 1 ? ~Word{0} : random.word();
+    }
+    return words;
+}
+
+void check_counts(const Kernels& kernels, Random& random, std::size_t n_words) {
+    const AlignedVector<Word> a = random_words(random, n_words * kLanes);
+    const AlignedVector<Word> b = random_words(random, n_words * kLanes);
+    const AlignedVector<Word> column = random_words(random, n_words);
+    constexpr std::size_t kStride = 3 * kLanes;
+    for (const double weight : {1.0, 3.0, 0x1p40}) {
+        std::vector<double> expected(kLanes * kStride);
+        for (double& x : expected) x = static_cast<double>(random.below(1000));
+        std::vector<double> found = expected;
+        plain_kernels().count_tile(a.data(), b.data(), n_words, weight, expected.data(), kStride);
+        kernels.count_tile(a.data(), b.data(), n_words, weight, found.data(), kStride);
+        CHECK(same_bits(expected, found));
+
+        plain_kernels().count_column(column.data(), b.data(), n_words, weight, expected.data());
+        kernels.count_column(column.data(), b.data(), n_words, weight, found.data());
+        CHECK(same_bits(expected, found));
+    }
+}
+
+void check_pack_range(const Kernels& kernels, Random& random, std::size_t n_rows) {
+    std::vector<std::uint8_t> bins(n_rows);
+    for (std::uint8_t& bin : bins) bin = static_cast<std::uint8_t>(random.below(256));
+    for (int i = 0; i < 20; ++i) {
+        const auto low = static_cast<std::uint8_t>(i == 0 ? 0 : random.below(256));
+        const auto length = static_cast<std::uint8_t>(
+            i < 2 ? 255 - low : 1 + random.below(std::uint64_t{255} - (low == 255 ? 254 : low)));
+        if (length == 0) continue;
+        AlignedVector<Word> lanes(words_for(n_rows) * kLanes, Word{0x5a5a});
+        kernels.pack_range(bins.data(), n_rows, low, length, lanes.data());
+        for (std::size_t w = 0; w < words_for(n_rows); ++w) {
+            Word expected = 0;
+            for (std::size_t k = 0; k < kWordBits && w * kWordBits + k < n_rows; ++k) {
+                const int bin = bins[w * kWordBits + k];
+                expected |= Word{bin >= low && bin < low + length} << k;
+            }
+            CHECK(lanes[w * kLanes] == expected);
+            CHECK(lanes[w * kLanes + 1] == 0x5a5a);  // the neighbours are someone else's
+        }
+    }
+}
+
+// Counts as a search would have them, made from a small random problem.
+struct Scans {
+    Objective objective;
+    std::vector<double> xlogx;
+    std::size_t n_questions = 0;
+    std::size_t stride = 0;
+    std::vector<double> own, singles, both;    // of pairs with question 0
+    std::vector<double> gain, most_after;      // of the rule "question 0"
+    std::vector<double> with_last, last_both;  // of that rule with question 1 as its last
+
+    Scans(const Problem& p, Criterion criterion)
+        : objective(p.objective(criterion, 5)),
+          n_questions(p.n_questions),
+          stride(round_up_to_lanes(p.n_questions)) {
+        const auto by_question = [&](const auto& is_in) {
+            std::vector<double> counts(p.n_classes * stride, 0.0);
+            for (std::size_t q = 0; q < n_questions; ++q) {
+                const std::vector<double> n =
+                    p.cases([&](std::size_t row) { return is_in(row, q); });
+                for (std::size_t j = 0; j < p.n_classes; ++j) counts[j * stride + q] = n[j];
+            }
+            return counts;
+        };
+        own = p.cases([&](std::size_t row) { return p.answer(row, 0); });
+        with_last = p.cases([&](std::size_t row) { return p.answer(row, 0) || p.answer(row, 1); });
+        singles = by_question([&](std::size_t row, std::size_t q) { return p.answer(row, q); });
+        both = by_question(
+            [&](std::size_t row, std::size_t q) { return p.answer(row, 0) && p.answer(row, q); });
+        gain = by_question(
+            [&](std::size_t row, std::size_t q) { return !p.answer(row, 0) && p.answer(row, q); });
+        last_both = by_question(
+            [&](std::size_t row, std::size_t q) { return p.answer(row, 1) && p.answer(row, q); });
+        most_after = gain;
+        for (std::size_t j = 0; j < p.n_classes; ++j)
+            for (std::size_t q = n_questions - 1; q-- > 0;)
+                most_after[j * stride + q] =
+                    std::max(most_after[j * stride + q], most_after[j * stride + q + 1]);
+    }
+
+    void weigh_classes(Random& random) {
+        for (double& w : objective.class_weights) w = 0.25 + random.unit();
+        objective.whole_numbers = false;
+    }
+    void tabulate() {
+        xlogx = tabulate_xlogx(objective.total);
+        objective.xlogx = xlogx.data();
+        objective.n_xlogx = xlogx.size();
+    }
+
+    PairScan pairs(const Formulas& formulas, double limit, double grain) const {
+        PairScan scan;
+        scan.objective = &objective;
+        scan.formulas = formulas;
+        scan.n_questions = n_questions;
+        scan.stride = stride;
+        scan.first = 1;
+        scan.own = own.data();
+        scan.singles = singles.data();
+        scan.both = both.data();
+        scan.both_stride = stride;
+        scan.limit = limit;
+        scan.grain = grain;
+        return scan;
+    }
+    ExtendScan extensions(const Formulas& formulas, double limit, double grain) const {
+        ExtendScan scan;
+        scan.objective = &objective;
+        scan.formulas = formulas;
+        scan.n_literals = n_questions;
+        scan.stride = stride;
+        scan.first = 1;
+        scan.base = own.data();
+        scan.gain = gain.data();
+        scan.limit = limit;
+        scan.grain = grain;
+        scan.n_more = 2;
+        scan.most_after = most_after.data();
+        scan.most_single = singles.data();
+        scan.open_limit = limit;
+        return scan;
+    }
+    LastScan last(const Formulas& formulas, double limit) const {
+        LastScan scan;
+        scan.objective = &objective;
+        scan.formulas = formulas;
+        scan.n_literals = n_questions;
+        scan.stride = stride;
+        scan.first = 2;
+        scan.base = with_last.data();
+        scan.gain = gain.data();
+        scan.singles = singles.data();
+        scan.both = last_both.data();
+        scan.both_stride = stride;
+        scan.open_limit = limit;
+        return scan;
+    }
+};
+
+bool same_hits(const std::vector<Hit>& a, const std::vector<Hit>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Hit& x, const Hit& y) {
+        return x.question == y.question && x.negated == y.negated && x.is_xor == y.is_xor &&
+               x.first_negated == y.first_negated && x.swapped == y.swapped &&
+               same_bits({&x.value, 1}, {&y.value, 1});
+    });
+}
+
+std::vector<Hit> scan_pairs(const Kernels& kernels, const PairScan& scan) {
+    std::vector<Hit> hits(scan.stride * kHitsPerQuestion);
+    hits.resize(kernels.scan_pairs(scan, hits.data()));
+    return hits;
+}
+
+std::vector<Hit> scan_extensions(const Kernels& kernels, const ExtendScan& scan,
+                                 std::vector<std::uint32_t>& openings) {
+    std::vector<Hit> hits(scan.stride * kHitsPerQuestion);
+    openings.resize(scan.stride);
+    std::size_t n_openings = 0;
+    hits.resize(kernels.scan_extensions(scan, hits.data(), openings.data(), &n_openings));
+    openings.resize(n_openings);
+    return hits;
+}
+
+std::vector<std::uint32_t> scan_last(const Kernels& kernels, const LastScan& scan) {
+    std::vector<std::uint32_t> blocks(scan.stride / kLanes);
+    blocks.resize(kernels.scan_last(scan, blocks.data()));
+    return blocks;
+}
+
+// A limit that about half of the rules pass.
+double middle_value(const std::vector<Hit>& hits) {
+    std::vector<double> values;
+    for (const Hit& hit : hits) values.push_back(hit.value);
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 0.0 : values[values.size() / 2];
+}
+
+void check_scans(const Kernels& kernels, const Scans& scans, const Formulas& formulas) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const std::vector<Hit> all =
+        scan_pairs(plain_kernels(), scans.pairs(formulas, kInfinity, kInfinity));
+    for (const double limit : {kInfinity, middle_value(all)})
+        for (const double grain : {kInfinity, 0.0}) {
+            const PairScan pairs = scans.pairs(formulas, limit, grain);
+            CHECK(same_hits(scan_pairs(plain_kernels(), pairs), scan_pairs(kernels, pairs)));
+
+            const ExtendScan extend = scans.extensions(formulas, limit, grain);
+            std::vector<std::uint32_t> expected;
+            std::vector<std::uint32_t> found;
+            CHECK(same_hits(scan_extensions(plain_kernels(), extend, expected),
+                            scan_extensions(kernels, extend, found)));
+            CHECK(expected == found);
+
+            const LastScan last = scans.last(formulas, limit);
+            CHECK(scan_last(plain_kernels(), last) == scan_last(kernels, last));
+        }
+}
+
+void check_all_scans(const Kernels& kernels, Random& random, const Problem& p) {
+    constexpr Formulas kFormulas[] = {{true, false, false, false},
+                                      {true, false, false, true},
+                                      {true, true, true, true},
+                                      {false, true, false, true},
+                                      {false, false, true, false}};
+    constexpr Criterion kCriteria[] = {Criterion::gini_squared, Criterion::gini, Criterion::entropy,
+                                       Criterion::misclassification, Criterion::error};
+    for (const Criterion criterion : kCriteria) {
+        if (criterion == Criterion::error && p.n_classes != 2) continue;
+        for (const Formulas& formulas : kFormulas)
+            for (const bool is_weighted : {false, true}) {
+                Scans scans(p, criterion);
+                if (is_weighted) scans.weigh_classes(random);
+                check_scans(kernels, scans, formulas);
+                scans.objective.distinct_children = true;
+                check_scans(kernels, scans, formulas);
+                if (criterion != Criterion::entropy || is_weighted) continue;
+                scans.tabulate();
+                check_scans(kernels, scans, formulas);
+            }
+    }
+}
+
+void test_choice() {
+    const std::string before = active_kernels().name;
+    CHECK(std::string(plain_kernels().name) == "scalar");
+    for (const Kernels* kernels : available_kernels()) {
+        use_kernels(kernels->name);
+        CHECK(&active_kernels() == kernels);
+    }
+    CHECK(is_refused([] { use_kernels("abacus"); }));
+    use_kernels(before.c_str());
+}
+
+}  // namespace
+
+void test_kernels() {
+    test_choice();
+    for (const Kernels* kernels : available_kernels()) {
+        std::printf("  %s\n", kernels->name);
+        Random random(2);
+        for (const std::size_t n_words : {0U, 1U, 2U, 3U, 31U, 32U, 33U, 63U, 64U, 65U, 1000U})
+            check_counts(*kernels, random, n_words);
+        for (const std::size_t n_rows : {0U, 1U, 63U, 64U, 65U, 128U, 1000U})
+            check_pack_range(*kernels, random, n_rows);
+        for (const std::size_t n_classes : {2U, 3U, 20U})
+            for (const std::size_t n_questions : {2U, 8U, 21U}) {
+                const bool weighted = n_questions == 8;
+                check_all_scans(*kernels, random,
+                                random_problem(random, 150, n_questions, n_classes, weighted));
+            }
+    }
+}
+
+}  // namespace bsnsing::test

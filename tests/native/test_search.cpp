@@ -1,0 +1,243 @@
+// The exact search against trying every rule; stopping early; the number of threads.
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "check.hpp"
+#include "inputs.hpp"
+#include "kernels/kernels.hpp"
+#include "search/search.hpp"
+#include "search/settings.hpp"
+
+namespace bsnsing::test {
+namespace {
+
+constexpr double kForever = std::numeric_limits<double>::infinity();
+
+FoundRule search(const Problem& p, const Objective& objective, const SearchOptions& options,
+                 double seconds = kForever) {
+    Interrupt interrupt;
+    Watch watch(interrupt, seconds);
+    const RowOrder order = p.order();
+    return find_best_rule(p.blocks(), order.layout, objective, options, watch);
+}
+
+// The criterion, written out once more: impurity of both children.
+double value_of(const Objective& o, const std::vector<double>& left) {
+    double value = 0;
+    for (const bool is_left : {true, false}) {
+        double size = 0;
+        double squares = 0;
+        for (std::size_t j = 0; j < o.n_classes; ++j) {
+            const double n = is_left ? left[j] : o.totals[j] - left[j];
+            size += n;
+            squares += n * n;
+        }
+        if (o.criterion == Criterion::gini_squared)
+            value += (size * size - squares) / 2;
+        else
+            value += size > 0 ? size - squares / size : 0;
+    }
+    return value;
+}
+
+struct Best {
+    bool found = false;
+    double value = 0;
+    std::vector<std::uint32_t> questions;
+};
+
+// Tries every OR of at most max_rules questions, small ones first and in order of position, so
+// the first of equals is the simplest.
+class BruteForce {
+  public:
+    BruteForce(const Problem& p, const Objective& o) : problem_(p), objective_(o) {}
+
+    Best best(std::size_t max_rules) {
+        for (std::size_t size = 1; size <= max_rules; ++size)
+            extend({}, std::vector<char>(problem_.n_rows(), 0), size);
+        return best_;
+    }
+
+  private:
+    void extend(const std::vector<std::uint32_t>& chosen, const std::vector<char>& covered,
+                std::size_t size) {
+        if (chosen.size() == size) return judge(chosen, covered);
+        const std::uint32_t first = chosen.empty() ? 0 : chosen.back() + 1;
+        for (std::uint32_t q = first; q < problem_.n_questions; ++q) {
+            std::vector<std::uint32_t> grown = chosen;
+            grown.push_back(q);
+            std::vector<char> more = covered;
+            for (std::size_t row = 0; row < more.size(); ++row)
+                if (problem_.answer(row, q)) more[row] = 1;
+            extend(grown, more, size);
+        }
+    }
+
+    void judge(const std::vector<std::uint32_t>& questions, const std::vector<char>& covered) {
+        const std::vector<double> left =
+            problem_.cases([&](std::size_t row) { return covered[row] != 0; });
+        double size = 0;
+        for (const double n : left) size += n;
+        if (size < objective_.min_leaf || objective_.total - size < objective_.min_leaf) return;
+        const double value = value_of(objective_, left);
+        const double tie = objective_.criterion == Criterion::gini_squared ? 0 : 1e-9;
+        if (best_.found && value >= best_.value - tie) return;
+        best_ = {true, value, questions};
+    }
+
+    const Problem& problem_;
+    const Objective& objective_;
+    Best best_;
+};
+
+void check_against_brute_force(const Problem& p, Criterion criterion, double min_leaf,
+                               std::size_t max_rules) {
+    const Objective objective = p.objective(criterion, min_leaf);
+    const Best best = BruteForce(p, objective).best(max_rules);
+    for (const Kernels* kernels : available_kernels()) {
+        use_kernels(kernels->name);
+        const FoundRule found = search(p, objective, {max_rules, {}, 1});
+        CHECK(found.optimal && found.found == best.found);
+        if (!found.found || !best.found) continue;
+        CHECK(std::abs(found.value - best.value) <= 1e-9 * (1 + best.value));
+        CHECK(found.bound == found.value && found.rule.op == Operator::logical_or);
+        std::vector<std::uint32_t> questions;
+        for (const Literal& l : found.rule.literals) {
+            CHECK(!l.negated);
+            questions.push_back(l.question);
+        }
+        CHECK(questions == best.questions);
+        CHECK(found.left == p.cases([&](std::size_t row) {
+            for (const std::uint32_t q : questions)
+                if (p.answer(row, q)) return true;
+            return false;
+        }));
+    }
+}
+
+void test_small_problems(Random& random) {
+    for (int i = 0; i < 24; ++i)
+        for (const Criterion criterion : {Criterion::gini_squared, Criterion::gini})
+            for (const std::size_t n_classes : {2U, 3U}) {
+                // One at a time: compilers differ in the order of a call's arguments.
+                const std::size_t n_rows = 5 + random.below(90);
+                const std::size_t n_questions = 1 + random.below(10);
+                const std::size_t max_rules = 1 + random.below(4);
+                const double min_leaf = i % 2 == 0 ? 1 : static_cast<double>(random.below(25));
+                const Problem p =
+                    random_problem(random, n_rows, n_questions, n_classes, i % 3 == 0);
+                check_against_brute_force(p, criterion, min_leaf, max_rules);
+            }
+}
+
+// More rows and questions than one word, block or batch holds.
+void test_larger_problems(Random& random) {
+    for (const Criterion criterion : {Criterion::gini_squared, Criterion::gini})
+        for (const std::size_t n_classes : {2U, 3U}) {
+            check_against_brute_force(random_problem(random, 700, 20, n_classes), criterion, 10, 3);
+            check_against_brute_force(random_problem(random, 500, 12, n_classes, true), criterion,
+                                      1, 4);
+        }
+}
+
+bool same_rule(const FoundRule& a, const FoundRule& b) {
+    if (a.found != b.found || a.rule.op != b.rule.op || a.value != b.value || a.left != b.left ||
+        a.rule.literals.size() != b.rule.literals.size())
+        return false;
+    for (std::size_t i = 0; i < a.rule.literals.size(); ++i)
+        if (a.rule.literals[i].question != b.rule.literals[i].question ||
+            a.rule.literals[i].negated != b.rule.literals[i].negated)
+            return false;
+    return true;
+}
+
+void test_threads(Random& random) {
+    for (const std::size_t max_rules : {2U, 3U, 4U})
+        for (const Formulas& formulas : {Formulas{}, Formulas{true, true, true, true}})
+            for (const Criterion criterion : {Criterion::gini_squared, Criterion::entropy}) {
+                const Problem p = random_problem(random, 900, 40, 2 + max_rules % 2);
+                const Objective objective = p.objective(criterion, 20);
+                const FoundRule one = search(p, objective, {max_rules, formulas, 1});
+                CHECK(one.found && one.optimal);
+                CHECK(same_rule(one, search(p, objective, {max_rules, formulas, 2})));
+            }
+}
+
+// Tabulated logarithms change nothing and, under the sanitizer, stay inside their table: also
+// where rules cover nearly everyone, so that bounds lie at the edge of what can occur.
+void test_tables(Random& random) {
+    for (const std::size_t n_classes : {2U, 3U})
+        for (const bool has_negation : {false, true}) {
+            Problem p = random_problem(random, 450, 14, n_classes);
+            for (std::size_t i = 2; i < p.answers.size(); ++i)
+                if (random.chance(0.7)) p.answers[i] = p.answers[i - 2] == 0 ? 1 : 0;
+            Objective objective = p.objective(Criterion::entropy);
+            const SearchOptions options{4, {true, false, false, has_negation}, 1};
+            const FoundRule plain = search(p, objective, options);
+            const std::vector<double> table = tabulate_xlogx(objective.total);
+            objective.xlogx = table.data();
+            objective.n_xlogx = table.size();
+            CHECK(plain.found && same_rule(plain, search(p, objective, options)));
+        }
+}
+
+void check_stopped(const FoundRule& stopped) {
+    CHECK(stopped.found && !stopped.optimal);
+    CHECK(stopped.bound <= stopped.value);
+    CHECK(stopped.bound >= 0);
+}
+
+// Far too large to finish: C(400, 6) rules that hardly differ.
+void test_stopping(Random& random) {
+    constexpr double kPromptly = 10;  // generous: sanitizers and emulators are slow
+    Problem p = random_problem(random, 2000, 400, 2);
+    for (std::uint8_t& answer : p.answers) answer = random.chance(0.2) ? 1 : 0;
+    const Objective objective = p.objective(Criterion::gini);
+    const BitBlocks blocks = p.blocks();
+    const RowOrder order = p.order();
+    for (const std::size_t n_threads : {1U, 2U}) {
+        const SearchOptions options{6, {}, n_threads};
+        for (const double limit : {0.0, 0.05}) {
+            Interrupt nobody;
+            Watch watch(nobody, limit);
+            check_stopped(find_best_rule(blocks, order.layout, objective, options, watch));
+            CHECK(watch.seconds() < limit + kPromptly);
+        }
+        int n_asked = 0;
+        Interrupt impatient([&] { return ++n_asked == 2; });
+        Watch watch(impatient, kForever);
+        check_stopped(find_best_rule(blocks, order.layout, objective, options, watch));
+        CHECK(impatient.is_raised() && n_asked == 2);
+        CHECK(watch.seconds() < kPromptly);
+    }
+}
+
+void test_nothing_to_find() {
+    Problem p;
+    p.n_questions = 2;
+    p.n_classes = 2;
+    p.classes = {0, 1, 1};
+    p.answers = {1, 0, 1, 0, 1, 0};
+    const FoundRule found = search(p, p.objective(Criterion::gini), {3, {}, 1});
+    CHECK(!found.found && found.optimal);
+    p.n_questions = 0;
+    p.answers.clear();
+    CHECK(!search(p, p.objective(Criterion::gini), {3, {}, 1}).found);
+}
+
+}  // namespace
+
+void test_search() {
+    const std::string before = active_kernels().name;
+    Random random(3);
+    test_small_problems(random);
+    test_larger_problems(random);
+    use_kernels(before.c_str());
+    test_tables(random);
+    test_threads(random);
+    test_stopping(random);
+    test_nothing_to_find();
+}
+
+}  // namespace bsnsing::test
