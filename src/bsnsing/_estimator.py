@@ -25,6 +25,9 @@ from bsnsing._weights import CaseWeights, read_relative_weights
 from bsnsing.export.text import export_text
 from bsnsing.solvers import SOLVERS
 
+# What print(model) shows at most.
+_MOST_LINES = 100
+
 # Squared criteria scale with the square of the unit of weight.
 _SQUARED = ("gini_squared", "error")
 
@@ -279,7 +282,15 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         return shares
 
     def __str__(self) -> str:
-        return export_text(self) if hasattr(self, "trees_") else repr(self)
+        if not hasattr(self, "trees_"):
+            return repr(self)
+        lines = export_text(self).split("\n")
+        if len(lines) > _MOST_LINES:
+            n_more = len(lines) - _MOST_LINES
+            lines[_MOST_LINES:] = [
+                f"... and {n_more} more lines; export_text(model) writes them all"
+            ]
+        return "\n".join(lines)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

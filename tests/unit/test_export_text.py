@@ -117,3 +117,16 @@ def test_labels(labels: list[Any], shown: str) -> None:
 def test_models_must_be_fitted() -> None:
     with pytest.raises(NotFittedError):
         export_text(BsnsingClassifier())
+
+
+def test_print_of_a_large_tree_is_cut_off() -> None:
+    rng = np.random.default_rng(0)
+    model = BsnsingClassifier(min_samples_leaf=1).fit(
+        rng.normal(size=(600, 2)), rng.integers(2, size=600)
+    )
+    whole, printed = export_text(model).splitlines(), str(model).splitlines()
+    assert len(whole) > 150
+    assert printed[:100] == whole[:100]
+    assert printed[100:] == [
+        f"... and {len(whole) - 100} more lines; export_text(model) writes them all"
+    ]
