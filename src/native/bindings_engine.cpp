@@ -30,6 +30,8 @@ QuestionFields to_fields(const Question& q, const EncodedColumn& column) {
 Question from_fields(const QuestionFields& fields, const std::vector<EncodedColumn>& columns) {
     const auto& [column_index, test, value, levels] = fields;
     const EncodedColumn& column = columns.at(column_index);
+    if (test < 0 || test > static_cast<int>(Test::missing))
+        throw std::invalid_argument("no such test");
     Question q{column_index, static_cast<Test>(test), value, 0, 0, levels};
     const auto code_at = [&](auto place) {
         return static_cast<std::uint32_t>(place - column.values.begin());

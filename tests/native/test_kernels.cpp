@@ -55,9 +55,10 @@ void check_pack_range(const Kernels& kernels, Random& random, std::size_t n_rows
     for (std::uint8_t& bin : bins) bin = static_cast<std::uint8_t>(random.below(256));
     for (int i = 0; i < 20; ++i) {
         const auto low = static_cast<std::uint8_t>(i == 0 ? 0 : random.below(256));
-        const auto length = static_cast<std::uint8_t>(
-            i < 2 ? 255 - low : 1 + random.below(std::uint64_t{255} - (low == 255 ? 254 : low)));
-        if (length == 0) continue;
+        const auto length =
+            static_cast<std::uint8_t>(i < 2    ? 255 - low
+                                      : i == 2 ? 0
+                                               : random.below(std::uint64_t{256} - low));
         AlignedVector<Word> lanes(words_for(n_rows) * kLanes, Word{0x5a5a});
         kernels.pack_range(bins.data(), n_rows, low, length, lanes.data());
         for (std::size_t w = 0; w < words_for(n_rows); ++w) {

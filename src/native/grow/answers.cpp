@@ -109,7 +109,6 @@ class RunAnswerer {
     }
 
     void pack(std::size_t question, std::uint32_t low, std::uint32_t length, BitBlocks& blocks) {
-        if (length == 0) return;  // a given question that no value answers; lanes start as zeros
         const std::uint8_t* bins = bins_.data();
         Word* lane = blocks.lane(question);
         for (const Segment& s : node_.layout->segments) {

@@ -96,11 +96,11 @@ void count_column(const Word* column, const Word* block, std::size_t n_words, do
 void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, std::uint8_t length,
                 Word* lane) noexcept {
     const __m256i offset = _mm256_set1_epi8(static_cast<char>(low));
-    const __m256i last = _mm256_set1_epi8(static_cast<char>(length - 1));
+    const __m256i limit = _mm256_set1_epi8(static_cast<char>(length));
     const auto pack_half = [&](const std::uint8_t* p) {
         const __m256i shifted = _mm256_sub_epi8(load(p), offset);
-        const __m256i inside = _mm256_cmpeq_epi8(_mm256_min_epu8(shifted, last), shifted);
-        return static_cast<Word>(static_cast<std::uint32_t>(_mm256_movemask_epi8(inside)));
+        const __m256i outside = _mm256_cmpeq_epi8(_mm256_max_epu8(shifted, limit), shifted);
+        return static_cast<Word>(~static_cast<std::uint32_t>(_mm256_movemask_epi8(outside)));
     };
     std::size_t start = 0;
     for (; start + kWordBits <= n_rows; start += kWordBits)
