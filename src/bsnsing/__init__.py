@@ -3,7 +3,8 @@
 The stages, in the order of the data:
 
 _table      array or dataframe -> typed columns
-_questions  the yes/no questions worth asking of these rows
+_questions  one yes/no question about one column
+_ask        the questions worth asking of a table
 _extra      questions from elsewhere
 _engine     columns as codes, questions as bit columns (native)
 _search     the best rule over a pool, with its proof
@@ -15,9 +16,10 @@ _predict    rows -> leaves
 _estimator  BsnsingClassifier: calls the stages
 """
 
+from bsnsing._ask import Pool, ask_questions
 from bsnsing._estimator import BsnsingClassifier
 from bsnsing._extra import questions_of
-from bsnsing._questions import Pool, Question, ask_questions
+from bsnsing._questions import Question
 from bsnsing._search import Split, best_rule
 from bsnsing._tree import Node, Rule, Tree
 from bsnsing.export import export_text

@@ -5,19 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from numpy.typing import NDArray
 
 from bsnsing import _core
 from bsnsing._columns import Column
-from bsnsing._labels import read_labels
-from bsnsing._params import ASK_OPTIONS, check_parameters
-from bsnsing._questions import Fields, Pool, question_from_fields
-from bsnsing._table import Table, read_training_table
-from bsnsing._weights import CaseWeights, read_weights
+from bsnsing._questions import Fields
+from bsnsing._table import Table
+from bsnsing._weights import CaseWeights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,33 +90,3 @@ def make_engine(
         list(options.extra_questions),
         options.n_threads,
     )
-
-
-def ask_root(X: Any, y: ArrayLike, **options: Any) -> Pool:
-    """Ask the questions of a whole table; see ask_questions."""
-    check_parameters("ask_questions", ASK_OPTIONS, options)
-    table = read_training_table(BaseEstimator(), X, options["categorical_features"])
-    labels, codes = read_labels(y, table.n_rows)
-    target = options["target"]
-    if target is not None and target not in labels:
-        raise ValueError(
-            f"target={target!r} is not a label of y. Choose one of {labels[:10].tolist()}."
-        )
-    engine = make_engine(
-        encode_table(table),
-        codes,
-        max(2, len(labels)),
-        read_weights(options["sample_weight"], table.n_rows),
-        EngineOptions(
-            n_segments=options["n_segments"],
-            max_levels=options["max_levels"],
-            max_values_as_levels=options["max_values_as_levels"],
-            bin_size=options["bin_size"],
-            operators=("or", "and") if options["negation"] else ("or",),
-        ),
-    )
-    position = None if target is None else int(np.flatnonzero(labels == target)[0])
-    fields, packed, rows = engine.ask(0, position)
-    answers = np.zeros((table.n_rows, len(fields)), dtype=np.uint8)
-    answers[rows] = packed
-    return Pool([question_from_fields(f, table.info) for f in fields], answers)

@@ -45,7 +45,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     max_rules : int, default=2
         Most questions in a rule, 1 to 10.
     min_samples_leaf : "sqrt", int or float, default="sqrt"
-        Cases that each child needs: the square root of their number, a number, or a fraction.
+        Cases that each child needs: the square root of the number of all cases (sum of whole
+        weights), a number, or a fraction of all.
     criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="gini"
         What a split minimises; see :func:`best_rule`. "error" is for two classes.
     operators : sequence of {"or", "and", "xor"}, default=("or", "and")
@@ -67,7 +68,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         The greedy solver adds a question if the reduction it leaves, times this, exceeds the
         reduction without it.
     time_limit : float, default=180
-        Seconds per split, after which the best rule so far is taken. None is no limit.
+        Seconds per split (not per tree), after which the best rule so far is taken. None is no
+        limit.
     n_segments : int, default=20
         Most thresholds per numeric column, direction and node.
     max_levels : int, default=30
@@ -206,7 +208,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         self.n_classes_ = len(self.classes_)
         self._check_criterion()
         table, codes, weights = self._drop_weightless(table, codes, sample_weight)
-        totals = _class_totals(codes, self.n_classes_, weights)
+        totals = weights.class_totals(codes, self.n_classes_) / weights.unit
         self.min_samples_leaf_ = self._leaf_size(totals.sum())
         self._class_weight = self._weight_classes(totals)
         self.trees_ = self._grow_trees(table, codes, weights)
@@ -356,9 +358,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             class_weight = None
             if self._class_weight is not None:
                 # The rest counts what its cases do on average.
-                totals = _class_totals(codes, self.n_classes_, weights)
+                totals = weights.class_totals(codes, self.n_classes_)
                 others = np.arange(self.n_classes_) != position
-                n_rest = max(totals[others].sum(), 1e-300)
+                n_rest = max(totals[others].sum(), 1.0)
                 rest = (self._class_weight * totals)[others].sum() / n_rest
                 class_weight = np.array([rest, self._class_weight[position]])
             trees.append(self._grow(table, is_class, weights, names, class_weight))
@@ -425,15 +427,6 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         return np.column_stack(
             [tree.probabilities[leaf, 1] for tree, leaf in zip(self.trees_, leaves, strict=True)]
         )
-
-
-def _class_totals(
-    codes: NDArray[np.int32], n_classes: int, weights: CaseWeights
-) -> NDArray[np.float64]:
-    """Cases per class."""
-    totals = np.bincount(codes, weights=weights.counts, minlength=n_classes)
-    cases: NDArray[np.float64] = totals / weights.unit
-    return cases
 
 
 def _reductions(tree: Tree, n_columns: int) -> NDArray[np.float64]:

@@ -13,12 +13,12 @@ from sklearn.utils.multiclass import check_classification_targets
 def read_labels(y: ArrayLike | None, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Return the sorted labels and each row's position among them."""
     if y is None:
-        raise ValueError("A classifier requires y to be passed, but the target y is None.")
+        raise ValueError("Learning requires y to be passed, but the target y is None.")
     labels = _plain(column_or_1d(y, dtype=_dtype_of(y), warn=True))
     if len(labels) != n_rows:
         raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows and "
-            f"y has {len(labels)} labels. Give each row one label."
+            f"Found input variables with inconsistent numbers of samples: there are {n_rows} rows, "
+            f"and y has {len(labels)} labels. Give each row one label."
         )
     _refuse_missing(labels)
     if labels.dtype.kind not in "biuSU":  # those cannot be continuous, and the check is slow

@@ -9,22 +9,25 @@ from typing import Any
 
 import numpy as np
 
+from bsnsing._tree import OPERATORS
+from bsnsing.solvers import SOLVERS
+
 CRITERIA = ("gini_squared", "gini", "entropy", "misclassification", "error")
-OPERATORS = ("or", "and", "xor")
-SOLVERS = ("enum", "greedy")
 
 Check = Callable[[Any], bool]
 
 
-def is_int_between(low: int, high: int | None = None) -> Check:
+_LARGEST_INT = 2**31 - 1  # what the native code surely takes
+
+
+def is_int_between(low: int, high: int = _LARGEST_INT) -> Check:
     """Accept integers from ``low`` to ``high``, and no booleans."""
 
     def check(value: Any) -> bool:
         return (
             isinstance(value, Integral)
             and not isinstance(value, bool | np.bool_)
-            and int(value) >= low
-            and (high is None or int(value) <= high)
+            and low <= int(value) <= high
         )
 
     return check
@@ -118,8 +121,6 @@ ASK_PARAMETERS: dict[str, tuple[Check, str]] = {
     "max_values_as_levels": _VALUES,
     "bin_size": _BIN_SIZE,
 }
-
-ASK_OPTIONS: dict[str, tuple[Check, str]] = {**ASK_PARAMETERS, "negation": _BOOL}
 
 TREE_PARAMETERS: dict[str, tuple[Check, str]] = {
     "max_rules": _MAX_RULES,

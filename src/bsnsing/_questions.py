@@ -1,4 +1,4 @@
-"""Question, and ask_questions(): the yes/no tests worth asking of these rows."""
+"""Question: one yes/no test on one column."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,9 @@ Test: TypeAlias = Literal[">", "<", "==", "in", "is missing"]
 # The native engine knows the tests by their place in this list.
 TESTS: tuple[str, ...] = get_args(Test)
 _NEGATED = {">": "<=", "<": ">=", "==": "!=", "in": "not in", "is missing": "is not missing"}
+
+# What the text of a question lists of a group of levels.
+_MOST_LEVELS = 8
 
 # (column, test, value, levels): how questions cross the border to the native engine.
 Fields: TypeAlias = tuple[int, int, float, list[int]]
@@ -77,7 +80,10 @@ class Question:
         words = [show_name(self.column), test]
         if self.test == "in":
             levels = cast(tuple[Level, ...], self.value)
-            words.append("{" + ", ".join(show_level(level) for level in levels) + "}")
+            shown = [show_level(level) for level in levels]
+            if len(shown) > _MOST_LEVELS:
+                shown[_MOST_LEVELS - 1 :] = [f"... {len(levels)} levels"]
+            words.append("{" + ", ".join(shown) + "}")
         elif self.test != "is missing":
             words.append(show_level(cast(Level, self.value)))
         return " ".join(words)
@@ -114,84 +120,6 @@ class Question:
         """Make a question from what ``to_dict`` returned."""
         value = fields["value"]
         return cls(fields["column"], fields["test"], tuple(value) if _is_list(value) else value)
-
-
-class Pool(NamedTuple):
-    """Questions and the answers of each row to them."""
-
-    questions: list[Question]
-    answers: NDArray[np.uint8]
-
-
-def ask_questions(
-    X: Any,
-    y: ArrayLike,
-    *,
-    target: Any = None,
-    n_segments: int = 20,
-    max_levels: int = 30,
-    max_values_as_levels: int = 10,
-    bin_size: int = 5,
-    negation: bool = False,
-    categorical_features: Any = "from_dtype",
-    sample_weight: ArrayLike | None = None,
-) -> Pool:
-    """Ask the yes/no questions about each column that may tell ``target`` from the rest.
-
-    The questions depend on the cases only, not on the order of the rows.
-
-    Parameters
-    ----------
-    X : array or dataframe of shape (n_rows, n_columns)
-        The table.
-    y : array-like of shape (n_rows,)
-        Class labels.
-    target : label, default=None
-        The class that questions should single out. None is the most frequent one or, with more
-        than two classes, each class in turn.
-    n_segments : int, default=20
-        Most thresholds per numeric column and direction.
-    max_levels : int, default=30
-        Most level questions per categorical column; of more levels, those with similar shares of
-        the target class are grouped.
-    max_values_as_levels : int, default=10
-        Numeric columns with at most so many values are also asked for equality.
-    bin_size : int, default=5
-        Levels with fewer cases are rare, and also asked for as one group.
-    negation : bool, default=False
-        Ask for rules that may negate questions, as those with "and" do. One question per threshold
-        then serves both directions, so ``x < t`` is only asked of columns with missing cells.
-    categorical_features : "from_dtype", None, or names, positions or mask of columns
-        Which columns are categorical.
-    sample_weight : array-like of shape (n_rows,), default=None
-        Weights of the rows; integers count as repeated rows.
-
-    Returns
-    -------
-    Pool
-        ``questions``, and ``answers`` of shape (n_rows, n_questions) with 0 and 1.
-
-    Examples
-    --------
-    >>> pool = ask_questions([[1.0], [2.0], [3.0]], ["a", "b", "b"])
-    >>> [str(question) for question in pool.questions], pool.answers.T.tolist()
-    (['x0 > 1.5', 'x0 == 1', 'x0 == 2', 'x0 == 3'], [[0, 1, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
-    """
-    # Imported here: the engine needs this module's Question.
-    from bsnsing._engine import ask_root
-
-    return ask_root(
-        X,
-        y,
-        target=target,
-        n_segments=n_segments,
-        max_levels=max_levels,
-        max_values_as_levels=max_values_as_levels,
-        bin_size=bin_size,
-        negation=negation,
-        categorical_features=categorical_features,
-        sample_weight=sample_weight,
-    )
 
 
 def question_from_fields(fields: Fields, columns: Sequence[ColumnInfo]) -> Question:
@@ -247,10 +175,17 @@ def show_level(level: Level) -> str:
 
 
 def _show_number(number: float) -> str:
-    """Write six digits, and all digits before the point."""
-    if 1e5 <= abs(number) < 1e15:
-        return f"{number:.2f}".rstrip("0").rstrip(".")
-    return format(number, ".6g")
+    """Write six digits, or as many more as tell the number to one part in ten million."""
+    for digits in range(6, 17):
+        text = format(number, f".{digits}g")
+        if abs(float(text) - number) <= 1e-7 * abs(number):
+            break
+    return format(float(text), f".{digits}f").rstrip("0").rstrip(".") if _is_long(text) else text
+
+
+def _is_long(text: str) -> bool:
+    # 20240101.5 reads better than 2.02401015e+07.
+    return "e+" in text and abs(float(text)) < 1e15
 
 
 def _reads_as_other(text: str) -> bool:

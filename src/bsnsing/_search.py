@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
 from bsnsing import _core
 from bsnsing._labels import read_labels
@@ -74,8 +76,9 @@ def best_rule(
     The search is exact: unless ``time_limit`` cuts it short, no feasible rule has a smaller
     objective. Ties go to fewer questions, then to smaller positions (then to fewer negations, and
     to "or" before "and" before "xor"), so the result depends neither on the order of the rows nor
-    on ``n_jobs``. Criteria that are whole numbers are compared exactly up to 2^31 cases; the
-    others, and larger sums of weights, to 12 digits.
+    on ``n_jobs``. Criteria that are sums of products of counts ("gini_squared", "error",
+    "misclassification") are compared exactly; the others to 12 digits of their largest value, and
+    rules that differ by less count as tied. At most 2^31 - 1 rows can be counted.
 
     Parameters
     ----------
@@ -100,17 +103,18 @@ def best_rule(
         half positive and "no" at least half negative.
     sample_weight : array-like of shape (n_rows,), default=None
         Integers count as repeated rows, exactly. Other weights are rounded to 2^-52 of their sum,
-        which makes their sums independent of the order of the rows.
+        which makes their sums independent of the order of the rows, and take some ten times as
+        long to count.
     time_limit : float, default=None
         Seconds after which the best rule so far is returned with its bound and
-        ``optimal=False``.
+        ``optimal=False``. Reading ``answers`` is not cut short.
     n_jobs : int, default=None
         Threads; None is 1 and -1 is all.
 
     Returns
     -------
     Split or None
-        None if no rule is feasible.
+        None if no rule is feasible, or (with a warning) if time ran out before one was met.
 
     Examples
     --------
@@ -152,44 +156,42 @@ def best_rule(
         effective_n_threads(n_jobs),
         None,
     )
-    if found is None:
+    questions, optimal = found[0], found[6]
+    if not questions:
+        if not optimal:
+            warnings.warn(
+                "time_limit ended the search before it met a feasible rule: None does not mean "
+                "that there is none.",
+                stacklevel=2,
+            )
         return None
-    totals = class_totals(codes, n_classes, weights)
+    totals = weights.class_totals(codes, n_classes)
     return split_from_found(found, totals, weights, options["criterion"], len(classes))
 
 
 def read_answers(answers: ArrayLike) -> NDArray[np.uint8]:
     """Read a 0/1 matrix as C-ordered bytes; what is not 0 or 1 is an error."""
+    if issparse(answers):
+        raise TypeError("answers is a sparse matrix. Give a dense one: answers.toarray().")
     matrix = np.asarray(answers)
     if matrix.ndim != 2:
         raise ValueError(
-            f"answers must be a matrix (rows x questions). Got an array of {matrix.ndim} "
-            "dimension(s); reshape it."
+            "answers must be a matrix, rows x questions. "
+            f"Got an array of {matrix.ndim} dimension(s)."
         )
     if len(matrix) == 0:
         raise ValueError("answers has no rows. Give at least one.")
-    if matrix.dtype == np.bool_ or matrix.dtype == np.uint8:
+    if matrix.dtype == np.bool_:
         return np.ascontiguousarray(matrix).view(np.uint8)
-    if matrix.dtype.kind not in "iuf":
+    if matrix.dtype.kind not in "iufO":
         raise ValueError(f"answers must be 0 or 1. Got dtype {matrix.dtype}.")
-    is_wrong = (matrix != 0) & (matrix != 1)
+    is_wrong = ~((matrix == 0) | (matrix == 1))
     if is_wrong.any():
         row, column = np.argwhere(is_wrong)[0]
         raise ValueError(
             f"answers must be 0 or 1. Got {matrix[row, column]} in row {row}, question {column}."
         )
     return np.ascontiguousarray(matrix, dtype=np.uint8)
-
-
-def class_totals(
-    codes: NDArray[np.int32], n_classes: int, weights: CaseWeights
-) -> NDArray[np.float64]:
-    """Cases per class, in the scaled whole numbers that the native engine counts in."""
-    if weights.counts is None:
-        return np.bincount(codes, minlength=n_classes).astype(np.float64)
-    totals = np.zeros(n_classes, dtype=np.int64)
-    np.add.at(totals, codes, weights.counts)
-    return totals.astype(np.float64)
 
 
 def split_from_found(
@@ -202,11 +204,11 @@ def split_from_found(
     """Turn the native account of a rule into a Split, in the units of the user's weights."""
     questions, negated, operator, left, value, bound, optimal, counted, excluded, seconds = found
     power = 2 if criterion in ("gini_squared", "error") else 1
-    left_counts = weights.to_cases(np.asarray(left))[:n_classes]
-    right_counts = weights.to_cases(totals - np.asarray(left))[:n_classes]
+    left_counts = weights.to_cases(np.asarray(left))
+    right_counts = weights.to_cases(totals - np.asarray(left))
     is_whole = weights.unit == 1.0 and criterion in ("gini_squared", "error", "misclassification")
-    objective = value / weights.unit**power
-    lower = min(bound, value) / weights.unit**power
+    objective = float(value / weights.unit**power)
+    lower = float(min(bound, value) / weights.unit**power)
     if is_whole:
         objective = exact_objective(criterion, left_counts, right_counts)
         lower = objective if optimal else min(int(np.ceil(lower)), objective)
@@ -217,8 +219,8 @@ def split_from_found(
         objective=objective,
         bound=objective if optimal else lower,
         optimal=optimal,
-        left_counts=left_counts,
-        right_counts=right_counts,
+        left_counts=left_counts[:n_classes],
+        right_counts=right_counts[:n_classes],
         n_counted=int(counted),
         n_excluded=int(excluded),
         seconds=seconds,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 # Sums of scaled weights stay exact in a double.
 _LARGEST_SUM = 2.0**52
+_SMALLEST_SUM = 1e-140
 # Whole weights up to this sum are counted as they are: their squares fit 64 bits.
 _LARGEST_WHOLE_SUM = 2.0**31
 
@@ -23,6 +24,10 @@ class CaseWeights:
 
     counts: NDArray[np.int64] | None
     unit: float
+
+    def class_totals(self, codes: NDArray[np.int32], n_classes: int) -> NDArray[np.float64]:
+        """Cases per class, in the whole numbers that the native engine counts in."""
+        return np.bincount(codes, weights=self.counts, minlength=n_classes).astype(np.float64)
 
     def to_cases(self, counts: NDArray[np.float64]) -> NDArray[Any]:
         """Turn counted sums back into the user's weights: integers where those were integers."""
@@ -53,10 +58,13 @@ def read_weights(sample_weight: ArrayLike | None, n_rows: int) -> CaseWeights:
         )
     with np.errstate(over="ignore"):
         total = weights.sum()
-    if not np.isfinite(total):
-        raise ValueError("The sum of sample_weight is too large. Divide the weights by a number.")
     if total == 0:
         raise ValueError("sample_weight is zero for every row. Give at least one a weight.")
+    if not _SMALLEST_SUM < total < 1 / _SMALLEST_SUM:
+        raise ValueError(
+            f"The sum of sample_weight is {total:g}, whose square a double cannot hold. "
+            "Divide the weights by their mean."
+        )
     if total < _LARGEST_WHOLE_SUM and (weights == np.floor(weights)).all():
         if (weights == 1).all():
             return CaseWeights(None, 1.0)
@@ -76,7 +84,8 @@ def read_relative_weights(sample_weight: ArrayLike | None, n_rows: int) -> CaseW
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     is_positive = weights > 0
-    if np.isfinite(weights).all() and is_positive.any() and (weights != np.floor(weights)).any():
+    is_relative = (weights != np.floor(weights)).any() or weights.max(initial=0) > _LARGEST_SUM
+    if np.isfinite(weights).all() and is_positive.any() and is_relative:
         weights = weights / weights.max()  # first, so that the mean cannot overflow
         weights = weights / weights[is_positive].mean()
     return read_weights(weights, n_rows)

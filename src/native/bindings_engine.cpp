@@ -182,8 +182,8 @@ class BoundEngine {
     }
 
   private:
+    // Without a rule, the account still tells whether that is proven.
     nb::object describe(const NodeSplit& split) const {
-        if (!split.found.found) return nb::none();
         std::vector<QuestionFields> questions;
         std::vector<bool> negated;
         for (std::size_t i = 0; i < split.questions.size(); ++i) {

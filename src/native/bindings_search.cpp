@@ -37,14 +37,12 @@ PackedProblem pack_problem(const Matrix<std::uint8_t>& answers, const Vector<std
     for (const double n : p.objective.totals) p.objective.total += n;
     p.objective.min_leaf = min_samples_leaf * unit;
     p.objective.distinct_children = distinct_children;
-    p.objective.whole_numbers = unit == 1.0;
     if (p.objective.criterion == Criterion::entropy) p.xlogx = tabulate_xlogx(p.objective.total);
     if (!p.xlogx.empty()) p.objective.xlogx = p.xlogx.data();
     return p;
 }
 
 nb::any to_python(const FoundRule& found, double seconds) {
-    if (!found.found) return nb::borrow<nb::any>(nb::none());
     nb::list questions;
     nb::list negated;
     for (const Literal& l : found.rule.literals) {

@@ -314,7 +314,7 @@ def test_missing_labels_are_refused(as_y: Callable[[Any], Any], missing: Any) ->
         ([0.0, 1.0, NAN, 1.0], "row 2"),
         ([0.0, 1.0, 0.0, np.inf], "row 3"),
         (pl.Series(["a", None, "b", "a"]), "row 1"),
-        (["a", "b", "a"], "X has 4 rows and y has 3 labels"),
+        (["a", "b", "a"], "there are 4 rows, and y has 3 labels"),
         ([["a", "b"]] * 4, "1d array"),
         (np.array([True, False, 2, 3], dtype=object), "Unknown label type"),
         (None, "y"),

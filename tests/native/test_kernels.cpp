@@ -119,7 +119,6 @@ struct Scans {
     void tabulate() {
         xlogx = tabulate_xlogx(objective.total);
         objective.xlogx = xlogx.data();
-        objective.n_xlogx = xlogx.size();
     }
 
     PairScan pairs(const Formulas& formulas, double limit, double grain) const {

@@ -177,7 +177,6 @@ void test_tables(Random& random) {
             const FoundRule plain = search(p, objective, options);
             const std::vector<double> table = tabulate_xlogx(objective.total);
             objective.xlogx = table.data();
-            objective.n_xlogx = table.size();
             CHECK(plain.found && same_rule(plain, search(p, objective, options)));
         }
 }

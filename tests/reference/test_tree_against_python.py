@@ -59,7 +59,9 @@ class Grower:
             return Branch(counts)
         yes = rows & best.rule.is_true(pool.answers.astype(bool))
         asked = [pool.questions[q] for q in best.rule.questions]
-        literals = [self.plain(*literal) for literal in zip(asked, best.rule.negated, strict=True)]
+        literals = [
+            self.plain(*literal, rows) for literal in zip(asked, best.rule.negated, strict=True)
+        ]
         questions, negated = zip(*literals, strict=True)
         return Branch(
             counts,
@@ -68,9 +70,16 @@ class Grower:
             self.grow(rows & ~yes),
         )
 
-    def plain(self, question: Question, negated: bool) -> tuple[Question, bool]:
-        """Of a 0/1 column without missing cells, "not x == 1" is called "x == 0"."""
-        if negated and set(self.X[question.column]) == {0.0, 1.0}:
+    def plain(
+        self, question: Question, negated: bool, rows: NDArray[np.bool_]
+    ) -> tuple[Question, bool]:
+        """Where no cell is missing, and none is on the threshold, "not x > 3" is "x < 3"."""
+        if not negated or self.X[question.column][rows].isna().any():
+            return question, negated
+        if question.test in "<>" and question.value not in set(self.X[question.column]):
+            turned = "<" if question.test == ">" else ">"
+            return Question(question.column, turned, question.value), False
+        if question.test == "==" and set(self.X[question.column].dropna()) == {0.0, 1.0}:
             return Question(question.column, "==", 1.0 - question.value), False
         return question, negated
 

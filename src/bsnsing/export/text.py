@@ -84,6 +84,8 @@ def _lines(tree: Tree, root: int, max_depth: int | None, show_proof: bool) -> li
 def _leaf_text(tree: Tree, node: Node) -> str:
     best = int(tree.probabilities[node.id].argmax())
     cases = f"{_show_count(node.counts[best])} of {_show_count(node.counts.sum())}"
+    if (tree.class_weight != tree.class_weight[0]).any():
+        cases += f", weighted {tree.probabilities[node.id, best]:.0%}"
     ending = " ..." if not node.is_leaf else "" if node.optimal else "   [not proven]"
     return f"{_show_class(tree, best)}   ({cases}){ending}"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/kernels.hpp"
-#include "search/parallel.hpp"
+#include "work/parallel.hpp"
 
 namespace bsnsing {
 namespace {

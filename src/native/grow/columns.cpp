@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "search/parallel.hpp"
+#include "work/parallel.hpp"
 
 namespace bsnsing {
 namespace {

@@ -1,9 +1,10 @@
 #include "grow/engine.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "search/parallel.hpp"
 #include "search/settings.hpp"
+#include "work/parallel.hpp"
 
 namespace bsnsing {
 namespace {
@@ -35,14 +36,37 @@ bool holds(const std::vector<EncodedColumn>& columns, const NodeSplit& split, st
     return result;
 }
 
-// Of a 0/1 column without missing cells, "not x == 1" is better called "x == 0".
-void name_plainly(const std::vector<EncodedColumn>& columns, Question& question, Literal& literal) {
-    const EncodedColumn& column = columns[question.column];
-    if (!literal.negated || question.test != Test::equal || column.has_missing ||
-        column.kind != ColumnKind::boolean || column.n_codes != 2)
+bool has_missing(const EncodedColumn& column, const NodeRows& node) {
+    if (!column.has_missing) return false;
+    return column.visit([&](const auto* codes) {
+        return std::any_of(node.rows.begin(), node.rows.end(),
+                           [&](std::uint32_t row) { return codes[row] == column.n_codes; });
+    });
+}
+
+// "not x > 3" is better called "x < 3", and "not x == 1" of a 0/1 column "x == 0": a plain question
+// gets "no" from a cell that is missing at prediction. Where cells are missing at the node, or a
+// value lies on the threshold, the two differ and the negation stays.
+void name_plainly(const EncodedColumn& column, const NodeRows& node, Question& question,
+                  Literal& literal) {
+    if (!literal.negated || has_missing(column, node)) return;
+    const auto is_value = [&](double x) {
+        return std::binary_search(column.values.begin(), column.values.end(), x);
+    };
+    if (question.test == Test::greater && !is_value(question.value)) {
+        question.test = Test::less;
+        question.high = std::exchange(question.low, 0);
+    } else if (question.test == Test::less && !is_value(question.value)) {
+        question.test = Test::greater;
+        question.low = std::exchange(question.high, column.n_codes);
+    } else if (question.test == Test::equal && column.kind == ColumnKind::boolean &&
+               column.n_codes == 2) {
+        question.low = 1 - question.low;
+        question.high = question.low + 1;
+        question.value = column.values[question.low];
+    } else {
         return;
-    const std::uint32_t other = 1 - question.low;
-    question = {question.column, Test::equal, column.values[other], other, other + 1, {}};
+    }
     literal.negated = false;
 }
 
@@ -85,7 +109,7 @@ Objective Engine::objective_of(std::size_t node, std::uint32_t target) const {
     o.min_leaf = options_.min_leaf;
     o.distinct_children = options_.distinct_children;
     o.positive = target;
-    o.whole_numbers = options_.unit == 1.0 && !options_.has_class_weights;
+    o.whole_numbers = !options_.has_class_weights;
     if (!xlogx_.empty()) o.xlogx = xlogx_.data();
     return o;
 }
@@ -106,6 +130,7 @@ NodePool Engine::ask(std::size_t node, std::optional<std::uint32_t> target,
         for (std::vector<Question>& questions : asked)
             std::move(questions.begin(), questions.end(), std::back_inserter(pool.questions));
     }
+    pool.n_own = pool.questions.size();
     pool.questions.insert(pool.questions.end(), options_.extra_questions.begin(),
                           options_.extra_questions.end());
     pool.blocks = answer_questions(columns_, pool.questions, rows, n_threads);
@@ -135,7 +160,9 @@ NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Interrupt
         split.found = find_best_rule(pool.blocks, layout, pool.objective, options, watch);
     for (Literal& l : split.found.rule.literals) {
         split.questions.push_back(pool.questions[l.question]);
-        name_plainly(columns_, split.questions.back(), l);
+        if (l.question >= pool.n_own) continue;  // given ones keep the words of the user
+        name_plainly(columns_[split.questions.back().column], rows_of(node), split.questions.back(),
+                     l);
     }
     split.is_worthwhile = split.found.found && is_worthwhile(pool.objective, split.found.value);
     split.seconds = watch.seconds();
@@ -157,9 +184,13 @@ std::vector<NodeSplit> Engine::search(std::span<const std::size_t> nodes, Interr
     std::size_t n_small_rows = 0;
     for (const std::size_t i : small) n_small_rows += nodes_[nodes[i]].n_rows;
     const bool is_parallel = n_small_rows * columns_.size() >= kLargeNode / 4;
-    parallel_for(small.size(), is_parallel ? n_threads : 1, [&](std::size_t i, std::size_t) {
-        if (!interrupt.is_raised()) splits[small[i]] = search_node(nodes[small[i]], 1, interrupt);
-    });
+    parallel_for(
+        small.size(), is_parallel ? n_threads : 1,
+        [&](std::size_t i, std::size_t) {
+            if (!interrupt.is_raised())
+                splits[small[i]] = search_node(nodes[small[i]], 1, interrupt);
+        },
+        [&] { interrupt.poll(std::chrono::steady_clock::now()); });
     return splits;
 }
 

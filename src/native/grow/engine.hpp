@@ -32,6 +32,7 @@ struct EngineOptions {
 // A node's pool: the questions, the answers, and what a rule is judged by.
 struct NodePool {
     std::vector<Question> questions;
+    std::size_t n_own = 0;  // those the engine asks; given ones come behind them
     BitBlocks blocks;
     Objective objective;
 };

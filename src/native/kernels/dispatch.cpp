@@ -41,8 +41,8 @@ const Kernels& find_kernels(const std::string& name) {
         if (name == k->name) return *k;
         names += std::string(names.empty() ? "" : ", ") + k->name;
     }
-    throw std::invalid_argument("kernels '" + name + "' are not usable on this CPU. Choose one of: " +
-                                names + ".");
+    throw std::invalid_argument("kernels '" + name +
+                                "' are not usable on this CPU. Choose one of: " + names + ".");
 }
 
 std::atomic<const Kernels*>& chosen() {
@@ -60,8 +60,12 @@ std::span<const Kernels* const> available_kernels() {
     return usable;
 }
 
-const Kernels& active_kernels() { return *chosen().load(std::memory_order_relaxed); }
+const Kernels& active_kernels() {
+    return *chosen().load(std::memory_order_relaxed);
+}
 
-void use_kernels(const char* name) { chosen().store(&find_kernels(name)); }
+void use_kernels(const char* name) {
+    chosen().store(&find_kernels(name));
+}
 
 }  // namespace bsnsing

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "search/parallel.hpp"
 #include "search/rule.hpp"
+#include "work/parallel.hpp"
 
 namespace bsnsing {
 namespace {

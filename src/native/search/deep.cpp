@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "search/bounds.hpp"
 #include "search/literals.hpp"
-#include "search/parallel.hpp"
+#include "work/parallel.hpp"
 
 namespace bsnsing {
 namespace {
@@ -80,6 +81,7 @@ class Worker {
 
     // Settles every rule whose first literal is `first`; false if stopped.
     bool search_from(std::uint32_t first) {
+        if (is_time_up()) return false;
         add_literal(0, first);
         return expand(1);
     }
@@ -87,6 +89,7 @@ class Worker {
     // Extends a rule by its best literal as long as there is room: a good first incumbent.
     void grow_greedily(const std::vector<std::uint32_t>& start) {
         for (std::size_t depth = 0; depth < options_.max_rules; ++depth) {
+            if (is_time_up()) return;
             std::uint32_t next = 0;
             if (depth < start.size())
                 next = start[depth];
@@ -375,14 +378,20 @@ void grow_seeds(const LiteralPool& literals, const Incumbent& best, Worker& work
         if (!watch.check()) worker.grow_greedily({seed});
 }
 
+std::vector<std::uint32_t> every_literal(const LiteralPool& literals) {
+    std::vector<std::uint32_t> positions(literals.size());
+    std::iota(positions.begin(), positions.end(), 0U);
+    return positions;
+}
+
 }  // namespace
 
 DeepOutcome search_deep(const Pool& pool, const SearchOptions& options, const ValueGrid& grid,
                         const PairCounts& pairs, Collector& collector, Watch& watch) {
     DeepOutcome outcome;
-    const LiteralPool literals(pool, pairs, options.formulas);
+    const LiteralPool literals(pool, pairs, options.formulas, watch);
     if (literals.size() < 3) return outcome;
-    const std::size_t n_threads = std::max<std::size_t>(1, options.n_threads);
+    const std::size_t n_threads = useful_threads(options.n_threads, kBatch);
     std::vector<Worker> workers;
     for (std::size_t t = 0; t < n_threads; ++t)
         workers.emplace_back(literals, options, grid, collector, watch);
@@ -390,20 +399,25 @@ DeepOutcome search_deep(const Pool& pool, const SearchOptions& options, const Va
     collector.offer(workers[0].collector().incumbent());
     outcome.n_counted += workers[0].n_counted();
 
-    const std::vector<std::uint32_t> firsts = workers[0].first_literals();
+    // Stopped before the literals were ready: everything is left open.
+    const std::vector<std::uint32_t> firsts =
+        watch.has_stopped() ? every_literal(literals) : workers[0].first_literals();
     std::vector<char> is_done(firsts.size(), 0);
     for (std::size_t start = 0; start < firsts.size() && !watch.has_stopped(); start += kBatch) {
         const std::size_t n = std::min(kBatch, firsts.size() - start);
         std::vector<Incumbent> found(n, collector.incumbent());
         std::vector<double> counted(n, 0.0);
-        parallel_for(n, n_threads, [&](std::size_t i, std::size_t thread) {
-            if (watch.has_stopped()) return;
-            Worker& worker = workers[thread];
-            worker.restart(collector.incumbent());
-            is_done[start + i] = worker.search_from(firsts[start + i]) ? 1 : 0;
-            found[i] = worker.collector().incumbent();
-            counted[i] = worker.n_counted();
-        });
+        parallel_for(
+            n, n_threads,
+            [&](std::size_t i, std::size_t thread) {
+                if (watch.has_stopped()) return;
+                Worker& worker = workers[thread];
+                worker.restart(collector.incumbent());
+                is_done[start + i] = worker.search_from(firsts[start + i]) ? 1 : 0;
+                found[i] = worker.collector().incumbent();
+                counted[i] = worker.n_counted();
+            },
+            [&] { watch.check(); });
         for (std::size_t i = 0; i < n; ++i) {
             collector.offer(found[i]);
             outcome.n_counted += counted[i];

@@ -15,15 +15,18 @@ struct Growing {
     bool mirrored = false;
 };
 
+void mirror(Growing& growing, const Objective& objective) {
+    growing.mirrored = !growing.mirrored;
+    for (Literal& l : growing.literals) l.negated = !l.negated;
+    for (std::size_t j = 0; j < objective.n_classes; ++j)
+        growing.covered[j] = objective.totals[j] - growing.covered[j];
+}
+
 Growing as_or(const Incumbent& incumbent, const Objective& objective) {
     Growing growing;
     growing.literals = incumbent.rule().literals;
     growing.covered = incumbent.left();
-    growing.mirrored = incumbent.rule().op == Operator::logical_and;
-    if (!growing.mirrored) return growing;
-    for (Literal& l : growing.literals) l.negated = !l.negated;
-    for (std::size_t j = 0; j < objective.n_classes; ++j)
-        growing.covered[j] = objective.totals[j] - growing.covered[j];
+    if (incumbent.rule().op == Operator::logical_and) mirror(growing, objective);
     return growing;
 }
 
@@ -53,6 +56,13 @@ double offer_extensions(const Pool& pool, const Formulas& formulas, const Growin
             collector.offer_or(grown, covered.data(), growing.mirrored);
             n_counted += 1;
         }
+        const Literal first = growing.literals.front();
+        if (is_used || !formulas.as_xor || growing.literals.size() > 1 || first.negated) continue;
+        for (std::size_t j = 0; j < covered.size(); ++j)  // one or the other, less both twice
+            covered[j] = growing.covered[j] + 2 * gain.row(j)[q] - pool.singles().row(j)[q];
+        collector.offer_xor(std::min(first.question, q), std::max(first.question, q),
+                            covered.data());
+        n_counted += 1;
     }
     return n_counted;
 }
@@ -64,15 +74,22 @@ FoundRule find_greedy_rule(const BitBlocks& blocks, const RowLayout& rows,
                            double greedy_level, Watch& watch) {
     const Pool pool(blocks, rows, objective);
     const ValueGrid grid(objective);
-    Formulas formulas = options.formulas;
-    formulas.as_xor = false;
+    const Formulas& formulas = options.formulas;
     Collector best(pool, formulas, Incumbent(objective, grid));
     double n_counted = offer_singles(pool, formulas, best);
     const double unsplit = unsplit_value(objective);
     while (best.incumbent().is_found() && !watch.check()) {
-        if (best.incumbent().rule().literals.size() >= options.max_rules) break;
+        const std::size_t size = best.incumbent().rule().literals.size();
+        if (size >= options.max_rules || best.incumbent().rule().op == Operator::exclusive_or)
+            break;
         Collector next(pool, formulas, Incumbent(objective, grid));
-        n_counted += offer_extensions(pool, formulas, as_or(best.incumbent(), objective), next);
+        Growing growing = as_or(best.incumbent(), objective);
+        n_counted += offer_extensions(pool, formulas, growing, next);
+        if (size == 1 && formulas.as_and) {
+            // A single question may also become an AND: the OR of its negation, mirrored.
+            mirror(growing, objective);
+            n_counted += offer_extensions(pool, formulas, growing, next);
+        }
         if (!next.incumbent().is_found()) break;
         const auto reduction = [&](const Incumbent& i) {
             return unsplit - objective_value(objective, i.left().data());

@@ -44,7 +44,7 @@ BitBlocks literal_blocks(const Pool& questions, const std::vector<Literal>& lite
 }  // namespace
 
 LiteralPool::LiteralPool(const Pool& questions, const PairCounts& question_pairs,
-                         const Formulas& formulas)
+                         const Formulas& formulas, Watch& watch)
     : literals_(order_literals(questions, formulas.has_negation)),
       blocks_(literal_blocks(questions, literals_)),
       pool_(blocks_, questions.rows(), questions.objective()),
@@ -57,7 +57,7 @@ LiteralPool::LiteralPool(const Pool& questions, const PairCounts& question_pairs
     }
     if (question_pairs.is_kept()) pairs_ = PairCounts(pool_);
     if (pairs_.is_kept()) {
-        fill_pairs(questions, question_pairs);
+        fill_pairs(questions, question_pairs, watch);
         return;
     }
     for (std::size_t j = 0; j < pool_.n_classes(); ++j)
@@ -65,11 +65,13 @@ LiteralPool::LiteralPool(const Pool& questions, const PairCounts& question_pairs
 }
 
 // One count per pair of questions gives all four pairs of their literals, by subtraction.
-void LiteralPool::fill_pairs(const Pool& questions, const PairCounts& question_pairs) {
+void LiteralPool::fill_pairs(const Pool& questions, const PairCounts& question_pairs,
+                             Watch& watch) {
     for (std::size_t j = 0; j < pool_.n_classes(); ++j) {
         const double* question_single = questions.singles().row(j);
         const double* single = pool_.singles().row(j);
         for (std::size_t a = 0; a < size(); ++a) {
+            if (a % kLanes == 0 && watch.check()) return;
             const auto [own, own_negated] = literals_[a];
             double* both = pairs_.row(a) + j * pairs_.class_stride();
             double most = 0;

@@ -8,6 +8,7 @@
 #include "search/pairs.hpp"
 #include "search/pool.hpp"
 #include "search/rule.hpp"
+#include "work/watch.hpp"
 
 namespace bsnsing {
 
@@ -16,7 +17,9 @@ namespace bsnsing {
 // the bounds with it. At four questions this makes the DL8.5 sets 2 to 50 times faster.
 class LiteralPool {
   public:
-    LiteralPool(const Pool& questions, const PairCounts& question_pairs, const Formulas& formulas);
+    // If the watch stops it, pair counts are incomplete and must not be used.
+    LiteralPool(const Pool& questions, const PairCounts& question_pairs, const Formulas& formulas,
+                Watch& watch);
 
     const Pool& pool() const { return pool_; }
     std::size_t size() const { return literals_.size(); }
@@ -32,7 +35,7 @@ class LiteralPool {
     std::uint32_t earliest_question(std::size_t position) const { return earliest_[position]; }
 
   private:
-    void fill_pairs(const Pool& questions, const PairCounts& question_pairs);
+    void fill_pairs(const Pool& questions, const PairCounts& question_pairs, Watch& watch);
 
     std::vector<Literal> literals_;
     BitBlocks blocks_;

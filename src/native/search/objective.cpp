@@ -34,21 +34,21 @@ double child_value(Criterion criterion, const std::vector<double>& n) {
     }
 }
 
-// The whole-number criteria in 64-bit integers: exact for up to 2^31 cases.
-std::int64_t exact_value(const Objective& o, const double* left) {
+// The whole-number criteria in integers that cannot overflow.
+WideInteger exact_value(const Objective& o, const double* left) {
     if (o.criterion == Criterion::error) {
-        const auto whole = [](double x) { return static_cast<std::int64_t>(x); };
+        const auto whole = [](double x) { return static_cast<WideInteger>(x); };
         const std::size_t p = o.positive;
-        const std::int64_t false_negatives = whole(o.totals[p]) - whole(left[p]);
+        const WideInteger false_negatives = whole(o.totals[p]) - whole(left[p]);
         return whole(o.totals[p]) * whole(left[1 - p]) + whole(o.totals[1 - p]) * false_negatives;
     }
-    std::int64_t value = 0;
+    WideInteger value = 0;
     for (const bool is_left : {true, false}) {
-        std::int64_t size = 0;
-        std::int64_t largest = 0;
-        std::int64_t pairs = 0;  // pairs of cases of different classes in this child
+        WideInteger size = 0;
+        WideInteger largest = 0;
+        WideInteger pairs = 0;  // pairs of cases of different classes in this child
         for (std::size_t j = 0; j < o.n_classes; ++j) {
-            const auto n = static_cast<std::int64_t>(is_left ? left[j] : o.totals[j] - left[j]);
+            const auto n = static_cast<WideInteger>(is_left ? left[j] : o.totals[j] - left[j]);
             pairs += size * n;
             size += n;
             largest = std::max(largest, n);
@@ -138,20 +138,20 @@ bool is_feasible(const Objective& o, const double* left) {
 }
 
 ValueGrid::ValueGrid(const Objective& o) {
-    constexpr double kMostExactCases = 2147483648.0;  // beyond, squares pass 64 bits
     constexpr double kMostExactDouble = 9007199254740992.0;
     const double largest = std::max(largest_value(o), 1e-300);
-    exact_ = o.whole_numbers && is_whole_criterion(o.criterion) && o.total < kMostExactCases;
+    exact_ = o.whole_numbers && is_whole_criterion(o.criterion);
     if (exact_) {
         // The search computes in doubles; past 2^53 they round and the final say is exact_value's.
-        slack_ = largest < kMostExactDouble ? 0.0 : largest * 0x1p-50;
+        const double roundings = 8.0 + static_cast<double>(o.n_classes);
+        slack_ = largest < kMostExactDouble ? 0.0 : largest * roundings * 0x1p-53;
     } else {
         scale_ = 0x1p40 / largest;
         slack_ = largest * 0x1p-44;
     }
 }
 
-std::int64_t ValueGrid::key(const Objective& o, const double* left) const {
+WideInteger ValueGrid::key(const Objective& o, const double* left) const {
     return exact_ ? exact_value(o, left) : std::llround(objective_value(o, left) * scale_);
 }
 

@@ -20,10 +20,9 @@ struct Objective {
     double min_leaf = 1;  // cases each child needs
     bool distinct_children = false;
     std::size_t positive = 1;   // the class "yes" stands for, where two classes are not alike
-    bool whole_numbers = true;  // counts are cases: no class weights, no scaled weights
+    bool whole_numbers = true;  // no class weights: the criterion sums whole numbers
     // x ln x for x = 0, 1, 2, ..., where counts are whole numbers small enough to tabulate.
     const double* xlogx = nullptr;
-    std::size_t n_xlogx = 0;
 
     // A rule and its mirror image (children swapped) may differ in value or feasibility.
     bool is_oriented() const {
@@ -43,20 +42,24 @@ double largest_value(const Objective& objective);
 // Both children have at least `min_leaf` cases and, where asked, different majority classes.
 bool is_feasible(const Objective& objective, const double* left);
 
-// Orders rules by value. Criteria that are whole numbers are compared exactly, the others on a
-// grid of 2^-40 of the largest value, so that rounding never decides between equal rules.
+// Wide enough for the square of any sum of weights, which stay below 2^53.
+__extension__ using WideInteger = __int128;
+
+// Orders rules by value. Criteria that are whole numbers are compared exactly. The others are
+// compared on a grid of 2^-40 of the largest value: what differs by less counts as tied, so that
+// rounding in the last digits does not decide.
 class ValueGrid {
   public:
     explicit ValueGrid(const Objective& objective);
 
-    std::int64_t key(const Objective& objective, const double* left) const;
+    WideInteger key(const Objective& objective, const double* left) const;
 
     // Values that can have a key of at most `key` lie below this; `slack_` covers rounding.
-    double upper_edge(std::int64_t key) const {
+    double upper_edge(WideInteger key) const {
         return (static_cast<double>(key) + 0.5) / scale_ + slack_;
     }
     // Values that can have a smaller key than `key` lie below this.
-    double lower_edge(std::int64_t key) const {
+    double lower_edge(WideInteger key) const {
         return (static_cast<double>(key) - 0.5) / scale_ + slack_;
     }
     double grain() const { return 1.0 / scale_ + 2 * slack_; }

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "search/parallel.hpp"
+#include "work/parallel.hpp"
 
 namespace bsnsing {
 namespace {
 
-constexpr std::size_t kMostKeptBytes = std::size_t{1} << 29U;
+constexpr std::size_t kMostKeptBytes = std::size_t{1} << 27U;
 
 // Rows of the pair matrix are made in groups of this many blocks: a block of partners, once in
 // the cache, serves the whole group. kChunkWords words of a group fill half an L1 cache.
@@ -108,33 +108,37 @@ PairOutcome search_pairs(const Pool& pool, const SearchOptions& options, const V
                          PairCounts& kept, Collector& collector, Watch& watch) {
     const std::size_t n_blocks = pool.blocks().n_blocks();
     const std::size_t n_groups = (n_blocks + kGroupBlocks - 1) / kGroupBlocks;
-    const std::size_t n_threads = std::max<std::size_t>(1, options.n_threads);
+    const std::size_t n_threads = useful_threads(options.n_threads, n_groups);
     const std::size_t n_rows = kGroupBlocks * kLanes;
     PairOutcome outcome;
     outcome.is_row_done.assign(pool.n_questions(), 0);
     std::vector<Collector> collectors(n_threads, collector);
     std::vector<AlignedVector<double>> scratch(n_threads);
     std::vector<std::vector<Hit>> hits(n_threads);
-    parallel_for(n_groups, n_threads, [&](std::size_t group, std::size_t thread) {
-        const std::size_t first_block = group * kGroupBlocks;
-        const std::size_t end_block = std::min(first_block + kGroupBlocks, n_blocks);
-        Strip strip{nullptr, n_rows * pool.stride(), pool.stride()};
-        if (kept.is_kept()) {
-            strip.data = kept.row(first_block * kLanes);
-            strip.class_stride = kept.class_stride();
-        } else {
-            scratch[thread].assign(pool.n_classes() * strip.class_stride, 0.0);
-            strip.data = scratch[thread].data();
-        }
-        if (watch.has_stopped() || !count_group(pool, first_block, end_block, strip, watch)) return;
-        hits[thread].resize(pool.stride() * kHitsPerQuestion);
-        const std::size_t end = std::min(end_block * kLanes, pool.n_questions());
-        for (std::size_t own = first_block * kLanes; own < end; ++own) {
-            scan_row(pool, options.formulas, grid, own, strip.at(0, own - first_block * kLanes),
-                     strip.class_stride, hits[thread], collectors[thread]);
-            outcome.is_row_done[own] = 1;
-        }
-    });
+    parallel_for(
+        n_groups, n_threads,
+        [&](std::size_t group, std::size_t thread) {
+            const std::size_t first_block = group * kGroupBlocks;
+            const std::size_t end_block = std::min(first_block + kGroupBlocks, n_blocks);
+            Strip strip{nullptr, n_rows * pool.stride(), pool.stride()};
+            if (kept.is_kept()) {
+                strip.data = kept.row(first_block * kLanes);
+                strip.class_stride = kept.class_stride();
+            } else {
+                scratch[thread].assign(pool.n_classes() * strip.class_stride, 0.0);
+                strip.data = scratch[thread].data();
+            }
+            if (watch.has_stopped() || !count_group(pool, first_block, end_block, strip, watch))
+                return;
+            hits[thread].resize(pool.stride() * kHitsPerQuestion);
+            const std::size_t end = std::min(end_block * kLanes, pool.n_questions());
+            for (std::size_t own = first_block * kLanes; own < end; ++own) {
+                scan_row(pool, options.formulas, grid, own, strip.at(0, own - first_block * kLanes),
+                         strip.class_stride, hits[thread], collectors[thread]);
+                outcome.is_row_done[own] = 1;
+            }
+        },
+        [&] { watch.check(); });
     for (const Collector& c : collectors) collector.offer(c.incumbent());
     outcome.finished = std::find(outcome.is_row_done.begin(), outcome.is_row_done.end(), 0) ==
                        outcome.is_row_done.end();

@@ -52,7 +52,7 @@ class Incumbent {
     bool is_found() const { return found_; }
     const Rule& rule() const { return rule_; }
     const std::vector<double>& left() const { return left_; }
-    std::int64_t key() const { return key_; }
+    WideInteger key() const { return key_; }
 
     // Values that may still win, by value or by a tie, lie below this.
     double limit() const {
@@ -69,7 +69,7 @@ class Incumbent {
     // `left`: cases per class that the rule sends to "yes".
     void offer(const Rule& rule, const double* left) {
         if (!is_feasible(*objective_, left)) return;
-        const std::int64_t key = grid_->key(*objective_, left);
+        const WideInteger key = grid_->key(*objective_, left);
         if (found_ && (key > key_ || (key == key_ && !is_simpler(rule, rule_)))) return;
         found_ = true;
         key_ = key;
@@ -94,7 +94,7 @@ class Incumbent {
     const Objective* objective_;
     const ValueGrid* grid_;
     bool found_ = false;
-    std::int64_t key_ = 0;
+    WideInteger key_ = 0;
     Rule rule_;
     std::vector<double> left_;
 };

@@ -8,7 +8,7 @@
 #include "bits/bit_blocks.hpp"
 #include "search/objective.hpp"
 #include "search/rule.hpp"
-#include "search/watch.hpp"
+#include "work/watch.hpp"
 
 namespace bsnsing {
 
