@@ -175,10 +175,10 @@ def show_level(level: Level) -> str:
 
 
 def _show_number(number: float) -> str:
-    """Write six digits, or as many more as tell the number to one part in ten million."""
+    """Write six digits, or as many more as tell it to ten million parts and to hundredths."""
     for digits in range(6, 17):
         text = format(number, f".{digits}g")
-        if abs(float(text) - number) <= 1e-7 * abs(number):
+        if abs(float(text) - number) <= min(1e-7 * abs(number), 0.005):
             break
     return format(float(text), f".{digits}f").rstrip("0").rstrip(".") if _is_long(text) else text
 

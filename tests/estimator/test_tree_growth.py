@@ -546,3 +546,26 @@ def test_objective_is_the_criterion_of_the_children(
         if not node.is_leaf:
             expected = of_child(tree.counts[node.left]) + of_child(tree.counts[node.right])
             assert node.objective == pytest.approx(expected)
+
+
+def test_greedy_builds_and_and_xor() -> None:
+    bits = np.array(list(product([0, 1], repeat=3)) * 10)
+    both = BsnsingClassifier(solver="greedy", min_samples_leaf=1, max_depth=1)
+    assert str(both.fit(bits, bits[:, 0] & bits[:, 1]).tree_.rule(0)) == "x0 == 1 and x1 == 1"
+    # From one question XOR gains nothing unless that question already tells something.
+    y = (bits[:, 0] ^ bits[:, 1]) | (bits[:, 0] & bits[:, 2])
+    either = BsnsingClassifier(
+        solver="greedy", operators=("xor",), min_samples_leaf=1, max_depth=1, greedy_level=1.0
+    )
+    assert either.fit(bits, y).tree_.rule(0).operator == "xor"
+
+
+def test_leaf_of_a_search_cut_short_is_not_called_proven() -> None:
+    # No single question is feasible, and there is no time for more.
+    rng = np.random.default_rng(0)
+    X = (rng.random((4000, 400)) < 0.005).astype(float)
+    y = X[:, :9].any(axis=1)
+    model = BsnsingClassifier(min_samples_leaf=100, max_rules=8, time_limit=1e-6).fit(X, y)
+    assert model.tree_.n_leaves == 1
+    assert not model.tree_.optimal[0]
+    assert export_text(model).endswith("[not proven]")

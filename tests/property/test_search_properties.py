@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 import bsnsing
 
@@ -293,3 +294,43 @@ def test_no_feasible_rule_is_none() -> None:
     assert bsnsing.best_rule(answers[:1], y[:1]) is None
     assert bsnsing.best_rule(answers[:, :0], y) is None
     assert bsnsing.best_rule(answers[:, :0], np.arange(20) % 3) is None
+
+
+def test_no_rule_met_in_time_is_not_no_rule() -> None:
+    rng = np.random.default_rng(0)
+    answers = rng.random((4000, 400)) < 0.005
+    y = answers[:, :9].any(axis=1)
+    search = {"max_rules": 8, "min_samples_leaf": 100}
+    with pytest.warns(UserWarning, match="before it met a feasible rule"):
+        assert bsnsing.best_rule(answers, y, **search, time_limit=1e-6) is None
+
+
+@pytest.mark.parametrize("criterion", judge.CRITERIA)
+def test_one_class(criterion: str) -> None:
+    split = bsnsing.best_rule([[0], [1]], ["only", "only"], criterion=criterion)
+    assert split.objective == 0
+    assert (split.left_counts.tolist(), split.right_counts.tolist()) == ([1], [1])
+
+
+@pytest.mark.parametrize("weight", [1e200, 1e-200])
+def test_weights_beyond_reason_are_refused(weight: float) -> None:
+    with pytest.raises(ValueError, match="sum of sample_weight"):
+        bsnsing.best_rule([[0], [1]], [0, 1], sample_weight=[weight, 1.5 * weight])
+
+
+@pytest.mark.parametrize(
+    ("answers", "error", "message"),
+    [
+        (csr_array([[0, 1]]), TypeError, "toarray"),
+        (None, ValueError, "0 dimension"),
+        (np.array([[0, 2]], dtype=np.uint8), ValueError, "Got 2 in row 0, question 1"),
+        (np.array([[0, "a"]], dtype=object), ValueError, "Got a in row 0, question 1"),
+    ],
+)
+def test_answers_that_cannot_be_read(answers: Any, error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        bsnsing.best_rule(answers, [0])
+
+
+def test_objects_that_are_zero_or_one_are_read() -> None:
+    assert bsnsing.best_rule(np.array([[True, 0], [False, 1]], dtype=object), [0, 1]) is not None

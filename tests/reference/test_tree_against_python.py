@@ -76,7 +76,7 @@ class Grower:
         """Where no cell is missing, and none is on the threshold, "not x > 3" is "x < 3"."""
         if not negated or self.X[question.column][rows].isna().any():
             return question, negated
-        if question.test in "<>" and question.value not in set(self.X[question.column]):
+        if question.test in "<>" and question.value not in set(self.X[question.column][rows]):
             turned = "<" if question.test == ">" else ">"
             return Question(question.column, turned, question.value), False
         if question.test == "==" and set(self.X[question.column].dropna()) == {0.0, 1.0}:

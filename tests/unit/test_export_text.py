@@ -130,3 +130,22 @@ def test_print_of_a_large_tree_is_cut_off() -> None:
     assert printed[100:] == [
         f"... and {len(whole) - 100} more lines; export_text(model) writes them all"
     ]
+
+
+def test_weighted_shares_are_told() -> None:
+    model = fit(["a"] * 6 + ["b"] * 2, class_weight={"b": 9}, max_depth=0)
+    assert export_text(model) == "b   (2 of 8, weighted 75%)"
+
+
+def test_long_groups_of_levels_are_cut_off() -> None:
+    question = Question("city", "in", tuple(f"c{i}" for i in range(40)))
+    assert str(question) == "city in {c0, c1, c2, c3, c4, c5, c6, ... 40 levels}"
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [(0.8, "0.8"), (2.4499999999999997, "2.45"), (20240101.5, "20240101.5"), (1e20, "1e+20"),
+     (150.00045, "150.00045"), (1 / 3, "0.3333333"), (-1234567.0, "-1234567"), (5e-7, "5e-07")],
+)  # fmt: skip
+def test_numbers_are_short_and_true(number: float, shown: str) -> None:
+    assert str(Question("x", ">", number)) == f"x > {shown}"

@@ -36,29 +36,33 @@ bool holds(const std::vector<EncodedColumn>& columns, const NodeSplit& split, st
     return result;
 }
 
-bool has_missing(const EncodedColumn& column, const NodeRows& node) {
-    if (!column.has_missing) return false;
+bool has_code(const EncodedColumn& column, const NodeRows& node, std::uint32_t code) {
     return column.visit([&](const auto* codes) {
         return std::any_of(node.rows.begin(), node.rows.end(),
-                           [&](std::uint32_t row) { return codes[row] == column.n_codes; });
+                           [&](std::uint32_t row) { return codes[row] == code; });
     });
 }
 
 // "not x > 3" is better called "x < 3", and "not x == 1" of a 0/1 column "x == 0": a plain question
 // gets "no" from a cell that is missing at prediction. Where cells are missing at the node, or a
-// value lies on the threshold, the two differ and the negation stays.
+// value of the node lies on the threshold, the two differ and the negation stays.
 void name_plainly(const EncodedColumn& column, const NodeRows& node, Question& question,
                   Literal& literal) {
-    if (!literal.negated || has_missing(column, node)) return;
-    const auto is_value = [&](double x) {
-        return std::binary_search(column.values.begin(), column.values.end(), x);
-    };
-    if (question.test == Test::greater && !is_value(question.value)) {
+    if (!literal.negated) return;
+    if (column.has_missing && has_code(column, node, column.n_codes)) return;
+    const auto place = std::lower_bound(column.values.begin(), column.values.end(), question.value);
+    const auto code = static_cast<std::uint32_t>(place - column.values.begin());
+    const bool is_on_value = place != column.values.end() && *place == question.value;
+    const bool is_threshold = question.test == Test::greater || question.test == Test::less;
+    if (is_threshold && is_on_value && has_code(column, node, code)) return;
+    if (question.test == Test::greater) {
         question.test = Test::less;
-        question.high = std::exchange(question.low, 0);
-    } else if (question.test == Test::less && !is_value(question.value)) {
+        question.low = 0;
+        question.high = code;
+    } else if (question.test == Test::less) {
         question.test = Test::greater;
-        question.low = std::exchange(question.high, column.n_codes);
+        question.low = code + (is_on_value ? 1 : 0);
+        question.high = column.n_codes;
     } else if (question.test == Test::equal && column.kind == ColumnKind::boolean &&
                column.n_codes == 2) {
         question.low = 1 - question.low;
