@@ -6,6 +6,7 @@ import datetime
 import itertools
 import math
 import numbers
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -142,12 +143,26 @@ def _read_text(name: str, series: nw.Series[Any]) -> Column:
 def _read_array(name: str, cells: NDArray[Any], *, as_category: bool) -> Column:
     kind = cells.dtype.kind
     if kind in "fiub":
+        _warn_of_rounding(name, cells)
         return _of_numbers(name, cells, is_boolean=kind == "b")
     if kind in "OU":
         return _read_objects(name, cells.tolist(), as_category=as_category)
     if kind == "c":
         raise _complex(name, cells[0])
     raise _unaskable(name, cells)
+
+
+def _warn_of_rounding(name: str, cells: NDArray[Any]) -> None:
+    """Floats cannot tell large neighbouring integers apart, so questions cannot either."""
+    if cells.dtype.kind not in "iu" or cells.dtype.itemsize < 8 or len(cells) == 0:
+        return
+    if cells.max() > 2**53 or cells.min() < -(2**53):
+        warnings.warn(
+            f"Column {name!r} has integers beyond 2**53, which are rounded to floats. If they are "
+            "names of things, drop the column or name it in categorical_features; if times, "
+            "subtract the first.",
+            stacklevel=2,
+        )
 
 
 def _read_objects(name: str, values: list[Any], *, as_category: bool) -> Column:

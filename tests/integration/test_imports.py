@@ -43,7 +43,11 @@ def test_no_extra_is_pulled_in(use: str) -> None:
 def test_no_extra_is_needed(name: str) -> None:
     code = f"""
 import sys
-sys.modules[{name!r}] = None  # importing it fails
+class Refuse:
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname.split(".")[0] == {name!r}:
+            raise ModuleNotFoundError(fullname)
+sys.meta_path.insert(0, Refuse())
 from bsnsing import BsnsingClassifier
 print(BsnsingClassifier().fit([[1.0, "a"], [2.0, "b"]] * 5, [0, 1] * 5).predict([[1.0, "a"]]))
 """

@@ -167,39 +167,51 @@ ALL = ("or", "and", "xor")
 
 
 def contest(seed: int, n_rows: int, n_questions: int, n_classes: int, **options: Any) -> Problem:
-    """A rule that is easy to find, and others as good or a little better that are well hidden.
+    """A rule that is easy to find, and one as good or a little better that is well hidden.
 
-    One rule starts with a question that settles most rows. The hidden one is made of equal parts
-    which look poor alone, beside decoys that look better. So bounds that cut too much, and ties
-    that are decided too early, lose the best rule.
+    Both cover the same rows, give or take a few. The easy one starts with a question that settles
+    most of them. The hidden one is made of equal, overlapping parts which look poor alone, beside
+    decoys that look better. So a bound that cuts too much, or a tie that is decided too early,
+    loses the best rule.
     """
     rng = np.random.default_rng(seed)
-    rows = rng.random(n_rows) < rng.choice([0.2, 0.5, 0.8])
-    flaws = rng.permutation(n_rows)[: rng.integers(0, 3)]
-    flawed = rows.copy()
-    flawed[flaws] ^= True
+
+    def some(rate: float) -> NDArray[np.bool_]:
+        return rng.random(n_rows) < rate
+
+    cases = some(rng.choice([0.2, 0.5, 0.8]))
+    covered = cases | some(rng.choice([0.0, 0.1]))
+    flawed = covered.copy()
+    flawed[rng.integers(n_rows, size=rng.integers(0, 3))] ^= True
     n_easy, n_hidden = rng.integers(2, options["max_rules"] + 1, size=2)
     shares = 0.4 ** np.arange(n_easy)
     easy_part = rng.choice(n_easy, size=n_rows, p=shares / shares.sum())
-    hidden_part = rng.integers(0, n_hidden, size=n_rows)
+    hidden_part = rng.integers(n_hidden, size=n_rows)
+    overlap = rng.choice([0.0, 0.3])
     columns = [flawed & (easy_part == part) for part in range(n_easy)]
-    columns += [rows & (hidden_part == part) for part in range(n_hidden)]
-    while len(columns) < n_questions:
-        columns.append((rows & (rng.random(n_rows) < 0.6)) | (rng.random(n_rows) < 0.1))
-    answers = np.column_stack(columns)[:, rng.permutation(len(columns))]
+    columns += [covered & ((hidden_part == part) | some(overlap)) for part in range(n_hidden)]
+    n_decoys = n_questions - len(columns)
+    columns += [(cases & some(0.6)) | some(0.1) for _ in range(n_decoys)]
+    answers = np.column_stack(columns)[:, rng.permutation(n_questions)]
     if "and" in options.get("operators", ()):
-        answers ^= rng.random(len(columns)) < rng.choice([0.0, 0.5, 1.0])
-    noise = rng.random(n_rows) < rng.choice([0.0, 0.05, 0.2])
-    y = np.where(rows ^ noise, rng.integers(1, n_classes, size=n_rows), 0)
+        answers ^= rng.random(n_questions) < rng.choice([0.0, 0.5, 1.0])
+        cases = cases ^ (rng.random() < 0.5)  # "yes" may be the lesser label, too
+    noisy = cases ^ some(rng.choice([0.0, 0.05, 0.2]))
+    y = np.where(noisy, rng.integers(1, n_classes, size=n_rows), 0)
+    y[:n_classes] = np.arange(n_classes)
     return Problem(answers, y, options)
 
 
 @pytest.mark.parametrize("criterion", judge.CRITERIA)
-@pytest.mark.parametrize("max_rules", [3, 4])
-def test_hidden_rules(criterion: str, max_rules: int) -> None:
-    for seed in range(20):
-        n_rows = 150 if seed % 2 else 500
-        check(contest(seed, n_rows, 14, 2, max_rules=max_rules, criterion=criterion))
+def test_hidden_rules_of_three(criterion: str) -> None:
+    for seed in range(8):  # enough questions for several blocks, enough rows to bound the last one
+        check(contest(seed, 500, 36, 2, max_rules=3, criterion=criterion))
+
+
+@pytest.mark.parametrize("criterion", judge.CRITERIA)
+def test_hidden_rules_of_four(criterion: str) -> None:
+    for seed in range(12):
+        check(contest(seed, 200, 14, 2, max_rules=4, criterion=criterion))
 
 
 @pytest.mark.parametrize("criterion", [name for name in judge.CRITERIA if name != "error"])
@@ -210,9 +222,23 @@ def test_hidden_rules_for_many_classes(criterion: str) -> None:
 
 @pytest.mark.parametrize("criterion", judge.CRITERIA)
 def test_hidden_rules_with_negations(criterion: str) -> None:
-    for seed in range(10):
+    for seed in range(16):
         n_rows = 150 if seed % 2 else 500
         check(contest(seed, n_rows, 9, 2, max_rules=3, criterion=criterion, operators=ALL))
+
+
+@pytest.mark.parametrize("criterion", judge.CRITERIA)
+def test_few_rows_and_many_ties(criterion: str) -> None:
+    for seed in range(40):
+        n_rows = 8 + seed % 8
+        check(contest(seed, n_rows, 7, 2, max_rules=3, criterion=criterion, operators=ALL))
+
+
+def test_xor_of_a_negation_is_a_rule_of_its_own() -> None:
+    """Where sides matter, a question may be worth asking although its negation is asked too."""
+    first, second = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 3, dtype=bool).T
+    answers = np.column_stack([first, second, ~second])
+    check(Problem(answers, first == second, {"criterion": "error", "operators": ALL}))
 
 
 @pytest.mark.parametrize("criterion", judge.CRITERIA)

@@ -715,3 +715,9 @@ def test_the_wrong_accessor() -> None:
         numeric.codes()
     with pytest.raises(TypeError, match="'b' is categorical"):
         categorical.numbers()
+
+
+def test_integers_too_large_for_floats_are_told() -> None:
+    X = np.array([[2**60, 1], [2**60 + 1, 2]])
+    with pytest.warns(UserWarning, match=r"Column 'x0' has integers beyond 2\*\*53"):
+        read_training_table(BaseEstimator(), X)
