@@ -14,4 +14,5 @@ NB_MODULE(_core, m) {
     m.doc() = "Native engine of bsnsing: counting, rule search, tree growth and prediction.";
     bsnsing::bind_search(m);
     bsnsing::bind_engine(m);
+    bsnsing::bind_predict(m);
 }

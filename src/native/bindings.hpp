@@ -22,6 +22,9 @@ using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;  // any stride
+using RowNumbers = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
+
 template <class T>
 std::span<const T> as_span(const Vector<T>& v) {
     return {v.data(), v.shape(0)};
@@ -32,5 +35,6 @@ bool user_interrupts();
 
 void bind_search(nb::module_& m);
 void bind_engine(nb::module_& m);
+void bind_predict(nb::module_& m);
 
 }  // namespace bsnsing

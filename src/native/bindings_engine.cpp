@@ -1,4 +1,4 @@
-// The engine (table, questions, level-wise search, partition) and prediction.
+// The engine: table, questions, level-wise search, partition.
 #include <algorithm>
 #include <stdexcept>
 #include <unordered_map>
@@ -6,16 +6,13 @@
 
 #include "bindings.hpp"
 #include "grow/engine.hpp"
-#include "predict/apply.hpp"
+#include "grow/given.hpp"
 #include "search/settings.hpp"
 
 namespace bsnsing {
 namespace {
 
-using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;  // any stride
-
 using Answers = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<2>>;
-using RowNumbers = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
 
 // (column, test, value, levels): how questions cross the binding.
 using QuestionFields = std::tuple<std::uint32_t, int, double, std::vector<std::uint32_t>>;
@@ -26,51 +23,11 @@ QuestionFields to_fields(const Question& q, const EncodedColumn& column) {
     return {q.column, static_cast<int>(q.test), q.value, levels};
 }
 
-// A given question in terms of the column's codes.
 Question from_fields(const QuestionFields& fields, const std::vector<EncodedColumn>& columns) {
-    const auto& [column_index, test, value, levels] = fields;
-    const EncodedColumn& column = columns.at(column_index);
+    const auto& [column, test, value, levels] = fields;
     if (test < 0 || test > static_cast<int>(Test::missing))
         throw std::invalid_argument("no such test");
-    Question q{column_index, static_cast<Test>(test), value, 0, 0, levels};
-    const auto code_at = [&](auto place) {
-        return static_cast<std::uint32_t>(place - column.values.begin());
-    };
-    const auto begin = column.values.begin();
-    const auto end = column.values.end();
-    if (column.kind == ColumnKind::categorical && q.test != Test::missing) {
-        for (const std::uint32_t level : levels)
-            if (level >= column.n_codes) throw std::invalid_argument("no such level");
-        if (q.test == Test::equal && levels.size() == 1) {
-            q.low = levels.front();
-            q.high = q.low + 1;
-            q.levels.clear();
-            return q;
-        }
-        q.test = Test::in;
-        std::sort(q.levels.begin(), q.levels.end());
-        return q;
-    }
-    switch (q.test) {
-        case Test::greater:
-            q.low = code_at(std::upper_bound(begin, end, value));
-            q.high = column.n_codes;
-            break;
-        case Test::less:
-            q.high = code_at(std::lower_bound(begin, end, value));
-            break;
-        case Test::equal:
-            q.low = code_at(std::lower_bound(begin, end, value));
-            q.high = code_at(std::upper_bound(begin, end, value));
-            break;
-        case Test::missing:
-            q.low = column.n_codes;
-            q.high = column.n_codes + 1;
-            break;
-        case Test::in:
-            throw std::invalid_argument("'in' asks about categorical columns only");
-    }
-    return q;
+    return given_question(columns, column, static_cast<Test>(test), value, levels);
 }
 
 class ColumnList {
@@ -261,58 +218,6 @@ void make_engine(BoundEngine* self, ColumnList& columns, const Vector<std::int32
     new (self) BoundEngine(columns, classes, n_classes, weights, std::move(options));
 }
 
-RowNumbers apply(const nb::typed<nb::list, nb::any>& columns, std::size_t n_rows,
-                 const Vector<std::int32_t>& yes, const Vector<std::int32_t>& no,
-                 const Vector<std::uint8_t>& operators, const Vector<std::int32_t>& first_literal,
-                 const Vector<std::int32_t>& literal_columns, const Vector<std::uint8_t>& tests,
-                 const Vector<double>& values, const Vector<std::uint8_t>& negated,
-                 const Vector<std::int32_t>& first_level, const Vector<std::int32_t>& levels,
-                 std::size_t n_threads) {
-    const FlatTree tree{as_span(yes),
-                        as_span(no),
-                        as_span(operators),
-                        as_span(first_literal),
-                        as_span(literal_columns),
-                        as_span(tests),
-                        as_span(values),
-                        as_span(negated),
-                        as_span(first_level),
-                        as_span(levels)};
-    tree.check(columns.size());
-    // Columns that no question asks about may be None.
-    std::vector<ColumnView> views(columns.size());
-    std::vector<Numbers> numbers;
-    std::vector<Vector<std::int32_t>> codes;
-    for (std::size_t c = 0; c < views.size(); ++c) {
-        const nb::handle column = columns[c];
-        if (column.is_none()) continue;
-        std::size_t length = 0;
-        if (nb::try_cast(column, numbers.emplace_back(), false)) {
-            views[c].numbers = numbers.back().data();
-            length = numbers.back().shape(0);
-            views[c].stride = length > 0 ? numbers.back().stride(0) : 1;
-        } else {
-            codes.push_back(nb::cast<Vector<std::int32_t>>(column, false));
-            views[c].codes = codes.back().data();
-            length = codes.back().shape(0);
-        }
-        if (length != n_rows) throw std::invalid_argument("columns differ in length");
-    }
-    for (const std::int32_t c : tree.columns) {
-        const ColumnView& view = views[static_cast<std::size_t>(c)];
-        if (view.numbers == nullptr && view.codes == nullptr)
-            throw std::invalid_argument("a column that the tree asks about is missing");
-    }
-    auto* leaves = new std::int64_t[n_rows + 1];
-    const nb::capsule owner(leaves,
-                            [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
-    {
-        const nb::gil_scoped_release no_python_below;
-        apply_tree(tree, views, n_rows, n_threads, leaves);
-    }
-    return RowNumbers(leaves, {n_rows}, owner);
-}
-
 }  // namespace
 
 void bind_engine(nb::module_& m) {
@@ -336,10 +241,6 @@ void bind_engine(nb::module_& m) {
              "Account of a rule chosen elsewhere for a node; None if it breaks a limit.")
         .def("split", &BoundEngine::split, nb::arg("nodes"))
         .def("ask", &BoundEngine::ask, nb::arg("node"), nb::arg("target").none());
-    m.def("apply", &apply, nb::arg("columns"), nb::arg("n_rows"), nb::arg("yes"), nb::arg("no"),
-          nb::arg("operators"), nb::arg("first_literal"), nb::arg("literal_columns"),
-          nb::arg("tests"), nb::arg("values"), nb::arg("negated"), nb::arg("first_level"),
-          nb::arg("levels"), nb::arg("n_threads"), "Leaf of each row.");
 }
 
 }  // namespace bsnsing

@@ -180,16 +180,24 @@ def contest(seed: int, n_rows: int, n_questions: int, n_classes: int, **options:
         return rng.random(n_rows) < rate
 
     cases = some(rng.choice([0.2, 0.5, 0.8]))
-    covered = cases | some(rng.choice([0.0, 0.1]))
+    covered = cases | some(rng.choice([0.0, 0.1, 0.4]))
     flawed = covered.copy()
     flawed[rng.integers(n_rows, size=rng.integers(0, 3))] ^= True
-    n_easy, n_hidden = rng.integers(2, options["max_rules"] + 1, size=2)
+    n_easy, n_hidden = options["max_rules"] - (rng.random(2) < 0.25)
     shares = 0.4 ** np.arange(n_easy)
-    easy_part = rng.choice(n_easy, size=n_rows, p=shares / shares.sum())
-    hidden_part = rng.integers(n_hidden, size=n_rows)
-    overlap = rng.choice([0.0, 0.3])
-    columns = [flawed & (easy_part == part) for part in range(n_easy)]
-    columns += [covered & ((hidden_part == part) | some(overlap)) for part in range(n_hidden)]
+    easy = rng.choice(n_easy, size=n_rows, p=shares / shares.sum())
+    hidden = rng.integers(n_hidden, size=n_rows)
+    shared = some(0.5)
+    columns = [flawed & (easy == part) for part in range(n_easy)]
+    overlap = rng.choice(["none", "any", "all", "next"])
+    for part in range(n_hidden):
+        also = {
+            "none": False,
+            "any": some(0.3),
+            "all": shared,
+            "next": shared & (hidden + 1 == part),
+        }
+        columns.append(covered & ((hidden == part) | also[overlap]))
     n_decoys = n_questions - len(columns)
     columns += [(cases & some(0.6)) | some(0.1) for _ in range(n_decoys)]
     answers = np.column_stack(columns)[:, rng.permutation(n_questions)]

@@ -34,6 +34,7 @@ inline unsigned below(Part a, Part b) {
     return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)));
 }
 
+#include "kernels/pack_loop.inl"
 #include "kernels/scan_loops.inl"
 
 inline __m256i load(const void* p) {
@@ -106,12 +107,7 @@ void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, 
     for (; start + kWordBits <= n_rows; start += kWordBits)
         lane[start / kWordBits * kLanes] =
             pack_half(bins + start) | (pack_half(bins + start + 32) << 32U);
-    if (start < n_rows) {
-        Word word = 0;
-        for (std::size_t i = start; i < n_rows; ++i)
-            word |= Word{static_cast<std::uint8_t>(bins[i] - low) < length} << (i - start);
-        lane[start / kWordBits * kLanes] = word;
-    }
+    pack_plain(bins + start, n_rows - start, low, length, lane + start / kWordBits * kLanes);
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ inline unsigned below(Part a, Part b) {
                                  (vgetq_lane_u64(is_below, 1) & 2U));
 }
 
+#include "kernels/pack_loop.inl"
 #include "kernels/scan_loops.inl"
 
 // Counts of one column, `step` words apart, with the two lanes at `lanes`.
@@ -65,22 +66,10 @@ void count_column(const Word* column, const Word* block, std::size_t n_words, do
         add_counts(out + k, count_two(column, 1, block + k, n_words), weight);
 }
 
-// The compiler vectorises the compare; collecting the bits is a short multiply-free loop.
-void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, std::uint8_t length,
-                Word* lane) noexcept {
-    for (std::size_t start = 0; start < n_rows; start += kWordBits) {
-        const std::size_t n = n_rows - start < kWordBits ? n_rows - start : kWordBits;
-        Word word = 0;
-        for (std::size_t i = 0; i < n; ++i)
-            word |= Word{static_cast<std::uint8_t>(bins[start + i] - low) < length} << i;
-        lane[start / kWordBits * kLanes] = word;
-    }
-}
-
 }  // namespace
 
 extern const Kernels kNeonKernels;
-const Kernels kNeonKernels = {"neon",     count_tile,      count_column, pack_range,
+const Kernels kNeonKernels = {"neon",     count_tile,      count_column, pack_plain,
                               scan_pairs, scan_extensions, scan_last};
 
 }  // namespace bsnsing

@@ -28,6 +28,7 @@ inline unsigned below(Part a, Part b) {
     return a < b ? 1U : 0U;
 }
 
+#include "kernels/pack_loop.inl"
 #include "kernels/scan_loops.inl"
 
 void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
@@ -53,21 +54,10 @@ void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight
     }
 }
 
-void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, std::uint8_t length,
-                Word* lane) noexcept {
-    for (std::size_t start = 0; start < n_rows; start += kWordBits) {
-        const std::size_t n = n_rows - start < kWordBits ? n_rows - start : kWordBits;
-        Word word = 0;
-        for (std::size_t i = 0; i < n; ++i)
-            word |= Word{static_cast<std::uint8_t>(bins[start + i] - low) < length} << i;
-        lane[start / kWordBits * kLanes] = word;
-    }
-}
-
 }  // namespace
 
 extern const Kernels kScalarKernels;
-const Kernels kScalarKernels = {"scalar",   count_tile,      count_column, pack_range,
+const Kernels kScalarKernels = {"scalar",   count_tile,      count_column, pack_plain,
                                 scan_pairs, scan_extensions, scan_last};
 
 }  // namespace bsnsing
