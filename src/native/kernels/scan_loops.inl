@@ -359,9 +359,122 @@ inline Eight cover_pairs(PairForm form, double own, double total, const Eight& o
     }
 }
 
+// Eight splits into a part and the rest, by sums over classes of the part's cases n_j: of n_j, of
+// T_j n_j and of n_j n_j.
+struct EightMoments {
+    Eight size, with_totals, with_self;
+};
+
+template <Criterion C>
+inline Eight moment_value(const EightMoments& part, double size, double square) {
+    constexpr double kTiny = 1e-300;
+    const Eight rest_size = size - part.size;
+    const Eight rest_square = square - 2.0 * part.with_totals + part.with_self;
+    if constexpr (C == Criterion::gini)
+        return size - part.with_self / at_least(part.size, kTiny) -
+               rest_square / at_least(rest_size, kTiny);
+    else
+        return 0.5 * (part.size * part.size - part.with_self + rest_size * rest_size - rest_square);
+}
+
+// The moments of what two questions have in common, and of their products with each.
+struct CommonMoments {
+    EightMoments common;
+    Eight with_own, with_other, own_with_other;
+};
+
+inline CommonMoments common_moments(const PairScan& scan, std::size_t start) {
+    const Objective& o = *scan.objective;
+    CommonMoments m{{0.0, 0.0, 0.0}, 0.0, 0.0, 0.0};
+    for (std::size_t j = 0; j < o.n_classes; ++j) {
+        const Eight both(scan.both + j * scan.both_stride + start);
+        const Eight other(scan.singles + j * scan.stride + start);
+        m.common.size = m.common.size + both;
+        m.common.with_totals = m.common.with_totals + o.totals[j] * both;
+        m.common.with_self = m.common.with_self + both * both;
+        m.with_own = m.with_own + scan.own[j] * both;
+        m.with_other = m.with_other + other * both;
+        m.own_with_other = m.own_with_other + scan.own[j] * other;
+    }
+    return m;
+}
+
+// Writes the splits that cut off a part, where both sides are large enough.
+template <Criterion C>
+struct PartWriter {
+    const Objective& o;
+    double square;  // sum of the squares of the node's cases
+    HitWriter hits;
+
+    void write(const EightMoments& part, std::size_t start, unsigned lanes, Hit kind) {
+        const Eight value = moment_value<C>(part, o.total, square);
+        lanes &= lanes_below(value, hits.limit());
+        if (lanes == 0) return;
+        lanes &= ~lanes_below(part.size, o.min_leaf);
+        lanes &= ~lanes_below(o.total - o.min_leaf, part.size);
+        hits.write(lanes, value, start, kind);
+    }
+};
+
+// scan_pairs for the Gini criteria of many classes: each of the four parts that two questions cut
+// the cases into (both, one, the other, neither) is the "no" side of one form, and its moments
+// follow from the common ones, so that the classes are walked once and not once per form.
+template <Criterion C>
+std::size_t scan_pairs_by_moments(const PairScan& scan, Hit* hits) {
+    const Objective& o = *scan.objective;
+    const Formulas& f = scan.formulas;
+    double square = 0;
+    for (const double n : o.totals) square += n * n;
+    PartWriter<C> writer{o, square, HitWriter(hits, scan.limit, scan.grain)};
+    const double own_size = scan.moments.size[scan.own_position];
+    const double own_totals = scan.moments.with_totals[scan.own_position];
+    const double own_square = scan.moments.with_self[scan.own_position];
+    for (std::size_t start = scan.first / kLanes * kLanes; start < scan.n_questions;
+         start += kLanes) {
+        const unsigned lanes = lanes_within(start, scan.first, scan.n_questions);
+        const CommonMoments m = common_moments(scan, start);
+        const EightMoments& both = m.common;
+        const EightMoments other{Eight(scan.moments.size + start),
+                                 Eight(scan.moments.with_totals + start),
+                                 Eight(scan.moments.with_self + start)};
+        const EightMoments neither{
+            o.total - own_size - other.size + both.size,
+            square - own_totals - other.with_totals + both.with_totals,
+            square + own_square + other.with_self + both.with_self - 2.0 * own_totals -
+                2.0 * other.with_totals + 2.0 * both.with_totals + 2.0 * m.own_with_other -
+                2.0 * m.with_own - 2.0 * m.with_other};
+        if (f.as_or || f.as_and) writer.write(neither, start, lanes, {});
+        if (f.has_negation) {
+            Hit kind;
+            kind.first_negated = true;  // "not own or other" leaves those who only answer own
+            writer.write({own_size - both.size, own_totals - both.with_totals,
+                   own_square - 2.0 * m.with_own + both.with_self},
+                  start, lanes, kind);
+            kind.negated = true;
+            writer.write(both, start, lanes, kind);
+            kind.first_negated = false;
+            writer.write({other.size - both.size, other.with_totals - both.with_totals,
+                   other.with_self - 2.0 * m.with_other + both.with_self},
+                  start, lanes, kind);
+        }
+        if (f.as_xor) {
+            Hit kind;
+            kind.is_xor = true;
+            writer.write({own_size + other.size - 2.0 * both.size,
+                   own_totals + other.with_totals - 2.0 * both.with_totals,
+                   own_square + other.with_self + 2.0 * m.own_with_other - 4.0 * m.with_own -
+                       4.0 * m.with_other + 4.0 * both.with_self},
+                  start, lanes, kind);
+        }
+    }
+    return writer.hits.n_hits();
+}
+
 template <Criterion C, bool TwoClasses>
 std::size_t scan_pairs_of(const PairScan& scan, Hit* hits) {
     const Objective& o = *scan.objective;
+    if constexpr (!TwoClasses && (C == Criterion::gini || C == Criterion::gini_squared))
+        if (scan.moments.size != nullptr) return scan_pairs_by_moments<C>(scan, hits);
     const Formulas& f = scan.formulas;
     Scorer<C, TwoClasses> scorer(o);
     PerClass<TwoClasses> covered(o.n_classes);

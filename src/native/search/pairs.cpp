@@ -86,6 +86,8 @@ void scan_row(const Pool& pool, const Formulas& formulas, const ValueGrid& grid,
     scan.first = own + 1;
     scan.own = own_counts.data();
     scan.singles = pool.singles().row(0);
+    scan.own_position = own;
+    scan.moments = pool.moments();
     scan.both = both;
     scan.both_stride = both_stride;
     scan.limit = collector.incumbent().limit();

@@ -15,6 +15,28 @@ Pool::Pool(const BitBlocks& blocks, const RowLayout& rows, const Objective& obje
         if (s.n_rows % kWordBits != 0)
             everyone_[s.first_word + s.n_words - 1] = (Word{1} << (s.n_rows % kWordBits)) - 1;
     count_column(everyone_.data(), 0, singles_);
+    fill_moments();
+}
+
+void Pool::fill_moments() {
+    constexpr double kMostCases = 1 << 26;  // squares of larger sums would round
+    const Objective& o = objective_;
+    const bool is_gini = o.criterion == Criterion::gini || o.criterion == Criterion::gini_squared;
+    if (o.n_classes == 2 || !is_gini || !o.whole_numbers || o.total > kMostCases) return;
+    moments_ = Counts(3, stride());
+    for (std::size_t j = 0; j < n_classes(); ++j) {
+        const double* n = singles_.row(j);
+        for (std::size_t q = 0; q < stride(); ++q) {
+            moments_.row(0)[q] += n[q];
+            moments_.row(1)[q] += o.totals[j] * n[q];
+            moments_.row(2)[q] += n[q] * n[q];
+        }
+    }
+}
+
+Moments Pool::moments() const {
+    if (moments_.values.empty()) return {};
+    return {moments_.row(0), moments_.row(1), moments_.row(2)};
 }
 
 void Pool::count_column(const Word* column, std::size_t first, Counts& counts) const {

@@ -39,6 +39,9 @@ class Pool {
     std::size_t stride() const { return singles_.stride; }
     const Counts& singles() const { return singles_; }
 
+    // Null unless there are many classes, a Gini criterion, and counts whose squares are exact.
+    Moments moments() const;
+
     // All rows as a bit column.
     const AlignedVector<Word>& everyone() const { return everyone_; }
 
@@ -54,12 +57,15 @@ class Pool {
     std::vector<double> literal_counts(std::size_t question, bool negated) const;
 
   private:
+    void fill_moments();
+
     const BitBlocks& blocks_;
     const RowLayout& rows_;
     const Objective& objective_;
     const Kernels& kernels_;
     AlignedVector<Word> everyone_;
     Counts singles_;
+    Counts moments_;  // [size, with totals, with self]
 };
 
 }  // namespace bsnsing

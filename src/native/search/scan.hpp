@@ -30,6 +30,15 @@ struct Hit {
     double value = 0;
 };
 
+// Sums over classes, one entry per question: of its cases n_j, of T_j n_j and of n_j n_j, where T_j
+// are the node's cases. With many classes the Gini criteria of every form of a pair follow from
+// these and six such sums over the pair; see scan_pairs_by_moments.
+struct Moments {
+    const double* size = nullptr;
+    const double* with_totals = nullptr;
+    const double* with_self = nullptr;
+};
+
 // All pairs of one question ("own") with the questions from `first` on.
 struct PairScan {
     const Objective* objective = nullptr;
@@ -41,6 +50,8 @@ struct PairScan {
     const double* singles = nullptr;  // cases that answer yes to each question
     const double* both = nullptr;     // cases that answer yes to both
     std::size_t both_stride = 0;
+    std::size_t own_position = 0;
+    Moments moments;   // null where they do not apply; see Pool::moments
     double limit = 0;  // report values below this ...
     double grain = 0;  // ... and lower it to the least value seen plus this
 };
