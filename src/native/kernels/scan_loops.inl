@@ -250,11 +250,17 @@ class Scorer {
             left_[j] = covered[j] * w;
             right_[j] = (o_.totals[j] - covered[j]) * w;
         }
-        if constexpr (TwoClasses)
-            value = two_class_value<C>(o_, left_[0], left_[1], right_[0], right_[1]);
-        else
-            value = many_class_value<C>(o_, left_.data(), right_.data());
-        return lanes_below(value, limit) & ~lanes_below(size, o_.min_leaf) &
+        unsigned lanes = 0;
+        if constexpr (TwoClasses && C == Criterion::gini) {
+            lanes = gini_below(limit, value);
+        } else {
+            if constexpr (TwoClasses)
+                value = two_class_value<C>(o_, left_[0], left_[1], right_[0], right_[1]);
+            else
+                value = many_class_value<C>(o_, left_.data(), right_.data());
+            lanes = lanes_below(value, limit);
+        }
+        return lanes & ~lanes_below(size, o_.min_leaf) &
                ~lanes_below(o_.total - o_.min_leaf, size);
     }
 
@@ -278,6 +284,18 @@ class Scorer {
     }
 
   private:
+    // Division is what the Gini criterion spends its time on, so all is compared multiplied by
+    // the sizes of both children, and divided only where a rule is below the limit.
+    unsigned gini_below(double limit, Eight& value) {
+        const Eight left = left_[0] + left_[1];
+        const Eight right = right_[0] + right_[1];
+        const Eight scaled = 2.0 * (left_[0] * left_[1] * right + right_[0] * right_[1] * left);
+        const Eight scale = left * right;
+        const unsigned lanes = lanes_below(scaled, limit * scale);
+        if (lanes != 0) value = scaled / scale;
+        return lanes;
+    }
+
     // The `error` criterion depends on which child is called "yes".
     Eight mirrored_bound(const Eight* low, const Eight* high) const {
         if constexpr (TwoClasses && C == Criterion::error) {
@@ -407,6 +425,13 @@ struct PartWriter {
     HitWriter hits;
 
     void write(const EightMoments& part, std::size_t start, unsigned lanes, Hit kind) {
+        if constexpr (C == Criterion::gini) {  // see Scorer::gini_below
+            const Eight rest_size = o.total - part.size;
+            const Eight rest_square = square - 2.0 * part.with_totals + part.with_self;
+            lanes &= lanes_below((o.total - hits.limit()) * part.size * rest_size,
+                                 part.with_self * rest_size + rest_square * part.size);
+            if (lanes == 0) return;
+        }
         const Eight value = moment_value<C>(part, o.total, square);
         lanes &= lanes_below(value, hits.limit());
         if (lanes == 0) return;
