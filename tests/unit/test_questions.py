@@ -420,7 +420,7 @@ def test_questions_are_frozen_and_can_be_kept_in_sets() -> None:
     question = Question("c", "in", ("a", "b"))
     assert len({question, Question("c", "in", ("a", "b")), Question("c", "in", ("a",))}) == 2
     with pytest.raises(AttributeError):
-        question.column = "d"  # type: ignore[misc]
+        question.column = "d"
 
 
 # --- JSON ---

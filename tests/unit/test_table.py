@@ -209,7 +209,7 @@ def test_numbers_in_other_clothes(X: Any) -> None:
 )
 def test_object_columns(as_X: Any, values: list[Any], kind: str, levels: tuple[str, ...]) -> None:
     (column,) = train(as_X(values)).columns
-    assert column.info == ColumnInfo("x0", kind, levels)  # type: ignore[arg-type]
+    assert column.info == ColumnInfo("x0", kind, levels)
     assert all(type(level) is str for level in column.info.levels)
     assert [cell in (None, -1) for cell in cells(column)] == [pd.isna(value) for value in values]
 
@@ -318,7 +318,7 @@ def test_categories_of_intervals_are_known_by_their_text() -> None:
 )
 def test_columns_without_any_cell(X: Any, kind: str) -> None:
     (column,) = train(X).columns
-    assert column.info == ColumnInfo("n", kind)  # type: ignore[arg-type]
+    assert column.info == ColumnInfo("n", kind)
     assert cells(column) == ([-1, -1] if kind == "categorical" else [None, None])
 
 
@@ -333,7 +333,7 @@ def test_sparse_stays_sparse(format: str, kind: str) -> None:
     make = getattr(sp, f"{format}_{kind}")
     model = Model()
     table = read_training_table(model, make(DENSE), "from_dtype")
-    assert [len(column.cells.values) for column in table.columns] == [2, 3, 0]  # type: ignore[union-attr]
+    assert [len(column.cells.values) for column in table.columns] == [2, 3, 0]
     assert contents(table) == contents(train(DENSE))
     assert contents(read_prediction_table(model, make(DENSE), table.info)) == contents(table)
     assert model.n_features_in_ == 3
