@@ -149,3 +149,14 @@ def test_long_groups_of_levels_are_cut_off() -> None:
 )  # fmt: skip
 def test_numbers_are_short_and_true(number: float, shown: str) -> None:
     assert str(Question("x", ">", number)) == f"x > {shown}"
+
+
+def test_trees_deeper_than_the_stack_of_python() -> None:
+    # Alternating classes: the best cut is always at an end.
+    x = np.arange(1200.0)[:, None]
+    model = BsnsingClassifier(min_samples_leaf=1, max_rules=1, n_segments=5000)
+    model.fit(x, np.arange(1200) % 2)
+    assert model.get_depth() > 1000
+    assert len(export_text(model).splitlines()) == model.tree_.n_nodes
+    assert model.score(x, np.arange(1200) % 2) == 1
+    assert len(model.set_params(max_leaf_nodes=9).fit(x, np.arange(1200) % 2).tree_) == 17

@@ -40,11 +40,11 @@ def export_text(
     """
     trees = [_renamed(tree, feature_names) for tree in _trees_of(model)]
     if len(trees) == 1:
-        return "\n".join(_lines(trees[0], 0, max_depth, show_proof))
+        return "\n".join(_lines(trees[0], max_depth, show_proof))
     parts = []
     for tree in trees:  # one-versus-rest: each tree tells its own class, which comes last
         title = f"[{_show_class(tree, 1)} or not]"
-        parts.append("\n".join([title, *_lines(tree, 0, max_depth, show_proof)]))
+        parts.append("\n".join([title, *_lines(tree, max_depth, show_proof)]))
     return "\n\n".join(parts)
 
 
@@ -69,15 +69,20 @@ def _renamed(tree: Tree, feature_names: Sequence[str] | None) -> Tree:
     return replace(tree, columns=tuple(replace(c, name=str(name)) for c, name in columns))
 
 
-def _lines(tree: Tree, root: int, max_depth: int | None, show_proof: bool) -> list[str]:
-    node = tree.node(root)
-    if node.is_leaf or (max_depth is not None and node.depth >= max_depth):
-        return [_leaf_text(tree, node)]
-    lines = [f"{node.rule} ?{_proof_text(tree, node, show_proof)}"]
-    for label, child in (("yes: ", node.left), ("no:  ", node.right)):
-        first, *rest = _lines(tree, child, max_depth, show_proof)
-        lines.append(f"  {label}{first}")
-        lines.extend(f"  {' ' * len(label)}{line}" for line in rest)
+def _lines(tree: Tree, max_depth: int | None, show_proof: bool) -> list[str]:
+    """One line per node; without recursion, as trees can be deeper than the stack of Python."""
+    lines = []
+    waiting = [("", 0)]
+    while waiting:
+        prefix, i = waiting.pop()
+        node = tree.node(i)
+        if node.is_leaf or (max_depth is not None and node.depth >= max_depth):
+            lines.append(prefix + _leaf_text(tree, node))
+            continue
+        lines.append(f"{prefix}{node.rule} ?{_proof_text(tree, node, show_proof)}")
+        inside = " " * len(prefix) + "  "
+        waiting.append((f"{inside}no:  ", node.right))
+        waiting.append((f"{inside}yes: ", node.left))
     return lines
 
 
