@@ -135,7 +135,7 @@ def _may_split(node: OpenNode, builder: TreeBuilder, limits: Limits) -> bool:
     weighted = counts * builder.class_weight
     return bool(
         node.depth < limits.max_depth
-        and counts.sum() >= 2 * limits.min_leaf
+        and counts.sum() >= 2 * limits.min_leaf * (1 - 1e-9)  # sums of fractions are rounded
         and weighted.max() <= limits.stop_prob * weighted.sum()
         and np.count_nonzero(counts) > 1
     )

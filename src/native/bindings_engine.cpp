@@ -204,7 +204,7 @@ void make_engine(BoundEngine* self, ColumnList& columns, const Vector<std::int32
     options.class_weights = class_weights.value_or(std::vector<double>(n_classes, 1.0));
     if (options.class_weights.size() != n_classes)
         throw std::invalid_argument("one weight per class is needed");
-    options.min_leaf = min_samples_leaf * unit;
+    options.min_leaf = least_leaf(min_samples_leaf, unit);
     options.unit = unit;
     options.distinct_children = distinct_children;
     options.own_questions = own_questions;

@@ -35,7 +35,7 @@ PackedProblem pack_problem(const Matrix<std::uint8_t>& answers, const Vector<std
     p.objective.totals = p.order.layout.class_totals();
     p.objective.class_weights.assign(n_classes, 1.0);
     for (const double n : p.objective.totals) p.objective.total += n;
-    p.objective.min_leaf = min_samples_leaf * unit;
+    p.objective.min_leaf = least_leaf(min_samples_leaf, unit);
     p.objective.distinct_children = distinct_children;
     if (p.objective.criterion == Criterion::entropy) p.xlogx = tabulate_xlogx(p.objective.total);
     if (!p.xlogx.empty()) p.objective.xlogx = p.xlogx.data();

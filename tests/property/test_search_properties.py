@@ -334,3 +334,12 @@ def test_answers_that_cannot_be_read(answers: Any, error: type, message: str) ->
 
 def test_objects_that_are_zero_or_one_are_read() -> None:
     assert bsnsing.best_rule(np.array([[True, 0], [False, 1]], dtype=object), [0, 1]) is not None
+
+
+@pytest.mark.parametrize("n_rows", [20, 30, 98])
+def test_fractions_that_add_up_to_a_leaf_are_enough(n_rows: int) -> None:
+    half = np.arange(2 * n_rows) < n_rows
+    weight = np.full(2 * n_rows, 1 / n_rows)
+    split = bsnsing.best_rule(half[:, None], half, sample_weight=weight, min_samples_leaf=1)
+    assert split is not None
+    assert split.objective == 0

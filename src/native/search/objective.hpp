@@ -30,6 +30,12 @@ struct Objective {
     }
 };
 
+// `cases` in the unit of the weights, less what rounding may have taken from a sum of fractions.
+inline double least_leaf(double cases, double unit) {
+    constexpr double kRounding = 1e-9;
+    return unit == 1.0 ? cases : cases * unit * (1 - kRounding);
+}
+
 // Value of the criterion for a rule that sends `left` (cases per class) to "yes".
 double objective_value(const Objective& objective, const double* left);
 
