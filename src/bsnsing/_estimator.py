@@ -71,7 +71,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         Seconds per split (not per tree), after which the best rule so far is taken. None is no
         limit.
     n_segments : int, default=20
-        Most thresholds per numeric column, direction and node.
+        Most thresholds per numeric column and node: in each direction or, with "and", in both
+        together, since a negated question looks the other way.
     max_levels : int, default=30
         Most level questions per categorical column and node; more levels are grouped.
     max_values_as_levels : int, default=10

@@ -103,7 +103,7 @@ def best_rule(
         half positive and "no" at least half negative.
     sample_weight : array-like of shape (n_rows,), default=None
         Integers count as repeated rows, exactly. Other weights are rounded to 2^-52 of their sum,
-        which makes their sums independent of the order of the rows, and take some ten times as
+        which makes their sums independent of the order of the rows, and take some 15 times as
         long to count.
     time_limit : float, default=None
         Seconds after which the best rule so far is returned with its bound and
