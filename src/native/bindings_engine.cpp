@@ -109,16 +109,16 @@ class BoundEngine {
     }
 
     std::vector<std::pair<std::size_t, std::size_t>> split(const std::vector<std::size_t>& nodes) {
-        std::vector<std::pair<std::size_t, std::size_t>> children;
         const nb::gil_scoped_release no_python_below;
+        std::vector<NodeSplit> splits;
         for (const std::size_t node : nodes) {
             const auto waiting = waiting_.find(node);
             if (waiting == waiting_.end())
                 throw std::invalid_argument("split needs a node whose search found a rule");
-            children.push_back(engine_.split(node, waiting->second));
+            splits.push_back(std::move(waiting->second));
             waiting_.erase(waiting);
         }
-        return children;
+        return engine_.split(nodes, splits);
     }
 
     // Questions of a node's pool and the answers of its rows: (questions, answers, row numbers).
@@ -134,8 +134,8 @@ class BoundEngine {
         std::vector<QuestionFields> questions;
         for (const Question& q : pool.questions)
             questions.push_back(to_fields(q, engine_.columns()[q.column]));
-        const NodeRows rows = engine_.rows_of(node);
-        return {questions, unpack(pool, rows), row_numbers(rows)};
+        const NodeTable& table = engine_.table(node);
+        return {questions, unpack(pool, table), row_numbers(table)};
     }
 
   private:
@@ -154,27 +154,27 @@ class BoundEngine {
                               split.found.n_counted, split.found.n_excluded, split.seconds);
     }
 
-    static Answers unpack(const NodePool& pool, const NodeRows& node) {
+    static Answers unpack(const NodePool& pool, const NodeTable& node) {
         const std::size_t n_questions = pool.questions.size();
-        auto* answers = new std::uint8_t[node.rows.size() * n_questions + 1];
+        auto* answers = new std::uint8_t[node.n_rows() * n_questions + 1];
         const nb::capsule owner(answers,
                                 [](void* p) noexcept { delete[] static_cast<std::uint8_t*>(p); });
         std::size_t row = 0;
-        for (const Segment& s : node.layout->segments)
+        for (const Segment& s : node.layout().segments)
             for (std::size_t i = 0; i < s.n_rows; ++i, ++row)
                 for (std::size_t q = 0; q < n_questions; ++q) {
                     const Word word = pool.blocks.lane(q)[(s.first_word + i / kWordBits) * kLanes];
                     answers[row * n_questions + q] = (word >> (i % kWordBits)) & 1U;
                 }
-        return Answers(answers, {node.rows.size(), n_questions}, owner);
+        return Answers(answers, {node.n_rows(), n_questions}, owner);
     }
 
-    static RowNumbers row_numbers(const NodeRows& node) {
-        auto* rows = new std::int64_t[node.rows.size() + 1];
+    static RowNumbers row_numbers(const NodeTable& node) {
+        auto* rows = new std::int64_t[node.n_rows() + 1];
         const nb::capsule owner(rows,
                                 [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
-        std::copy(node.rows.begin(), node.rows.end(), rows);
-        return RowNumbers(rows, {node.rows.size()}, owner);
+        std::copy(node.rows().begin(), node.rows().end(), rows);
+        return RowNumbers(rows, {node.n_rows()}, owner);
     }
 
     Engine engine_;

@@ -44,29 +44,76 @@ void add_group(Histogram& histogram, std::uint32_t n_codes, const Group& group) 
         histogram.groups.push_back(group);
 }
 
-template <class Code>
-Histogram count_dense(const Code* codes, std::uint32_t n_codes, const NodeRows& node,
-                      std::uint32_t target_class) {
-    std::vector<Group> groups(std::size_t{n_codes} + 1);
-    std::vector<std::uint32_t> counts(groups.size());
-    const std::uint32_t* rows = node.rows.data();
-    for (const Segment& s : node.layout->segments) {
-        std::fill(counts.begin(), counts.end(), 0U);
-        for (std::size_t i = 0; i < s.n_rows; ++i) ++counts[codes[rows[i]]];
-        for (std::size_t c = 0; c < counts.size(); ++c) {
-            if (counts[c] == 0) continue;
-            double& sum = s.class_index == target_class ? groups[c].target : groups[c].other;
-            sum += static_cast<double>(s.weight) * counts[c];
-            groups[c].see_class(s.class_index);
+// Collects the groups of a histogram by code, class after class.
+class GroupCounter {
+  public:
+    GroupCounter(std::uint32_t n_codes, std::uint32_t target_class)
+        : groups_(std::size_t{n_codes} + 1), target_class_(target_class) {}
+
+    void add(std::uint32_t code, const Segment& segment, std::size_t n_rows) {
+        if (n_rows == 0) return;
+        Group& group = groups_[code];
+        (segment.class_index == target_class_ ? group.target : group.other) +=
+            static_cast<double>(segment.weight) * static_cast<double>(n_rows);
+        group.see_class(segment.class_index);
+    }
+
+    Histogram finish() {
+        Histogram histogram;
+        const auto n_codes = static_cast<std::uint32_t>(groups_.size() - 1);
+        histogram.groups.reserve(groups_.size());
+        for (std::uint32_t c = 0; c <= n_codes; ++c) {
+            groups_[c].code = c;
+            add_group(histogram, n_codes, groups_[c]);
         }
-        rows += s.n_rows;
+        return histogram;
     }
-    Histogram histogram;
-    for (std::uint32_t c = 0; c <= n_codes; ++c) {
-        groups[c].code = c;
-        add_group(histogram, n_codes, groups[c]);
+
+  private:
+    std::vector<Group> groups_;
+    std::uint32_t target_class_;
+};
+
+Histogram count_bit_column(const Word* bits, const NodeTable& node, std::uint32_t target_class) {
+    GroupCounter counter(2, target_class);
+    for (const Segment& s : node.layout().segments) {
+        std::size_t n_ones = 0;
+        for (std::size_t w = s.first_word; w < s.first_word + s.n_words; ++w)
+            n_ones += static_cast<std::size_t>(std::popcount(bits[w]));
+        counter.add(0, s, s.n_rows - n_ones);
+        counter.add(1, s, n_ones);
     }
-    return histogram;
+    return counter.finish();
+}
+
+// Rows per code. Counting into four tables in turn spares a row from waiting for the one before it,
+// which often has the same code.
+template <class Code>
+void tally(const Code* codes, std::size_t n_rows, std::size_t n_counts,
+           std::vector<std::uint32_t>& counts) {
+    constexpr std::size_t kTables = 4;
+    counts.assign(kTables * n_counts, 0U);
+    std::uint32_t* table = counts.data();
+    std::size_t i = 0;
+    if (n_rows > 2 * n_counts)
+        for (; i + kTables <= n_rows; i += kTables)
+            for (std::size_t t = 0; t < kTables; ++t) ++table[t * n_counts + codes[i + t]];
+    for (; i < n_rows; ++i) ++table[codes[i]];
+    for (std::size_t c = 0; c < n_counts; ++c)
+        table[c] += table[n_counts + c] + table[2 * n_counts + c] + table[3 * n_counts + c];
+}
+
+template <class Code>
+Histogram count_dense(const Code* codes, std::uint32_t n_codes, const NodeTable& node,
+                      std::uint32_t target_class) {
+    GroupCounter counter(n_codes, target_class);
+    std::vector<std::uint32_t> counts;
+    for (const Segment& s : node.layout().segments) {
+        tally(codes, s.n_rows, std::size_t{n_codes} + 1, counts);
+        for (std::uint32_t c = 0; c <= n_codes; ++c) counter.add(c, s, counts[c]);
+        codes += s.n_rows;
+    }
+    return counter.finish();
 }
 
 // Sorts by the upper 32 bits, the code, of which `n_bits` are in use; the lower 32 stay behind it.
@@ -90,17 +137,14 @@ void sort_by_code(std::vector<std::uint64_t>& keys, unsigned n_bits) {
 
 // For a node that is small against the number of values: sorts its codes instead of walking all.
 template <class Code>
-Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeRows& node,
+Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeTable& node,
                        std::uint32_t target_class) {
-    const std::vector<Segment>& segments = node.layout->segments;
+    const std::vector<Segment>& segments = node.layout().segments;
     std::vector<std::uint64_t> keys;  // code, then segment
-    keys.reserve(node.rows.size());
-    const std::uint32_t* rows = node.rows.data();
-    for (std::size_t s = 0; s < segments.size(); ++s) {
+    keys.reserve(node.n_rows());
+    for (std::size_t s = 0; s < segments.size(); ++s)
         for (std::size_t i = 0; i < segments[s].n_rows; ++i)
-            keys.push_back(std::uint64_t{codes[rows[i]]} << 32U | s);
-        rows += segments[s].n_rows;
-    }
+            keys.push_back(std::uint64_t{*codes++} << 32U | s);
     sort_by_code(keys, static_cast<unsigned>(std::bit_width(n_codes)));
     Histogram histogram;
     for (std::size_t i = 0; i < keys.size();) {
@@ -117,15 +161,17 @@ Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeRows&
     return histogram;
 }
 
-Histogram count_groups(const EncodedColumn& column, const NodeRows& node,
+Histogram count_groups(const EncodedColumn& column, std::size_t column_index, const NodeTable& node,
                        std::uint32_t target_class) {
-    constexpr std::size_t kAlwaysDense = 64;
+    if (node.is_bits(column_index))
+        return count_bit_column(node.bits(column_index), node, target_class);
     // Walking all codes costs per segment, sorting per row.
+    constexpr std::size_t kAlwaysDense = 64;
     const bool is_dense =
         column.n_codes <=
         std::max(kAlwaysDense,
-                 2 * node.rows.size() / std::max<std::size_t>(1, node.layout->segments.size()));
-    return column.visit([&](const auto* codes) {
+                 4 * node.n_rows() / std::max<std::size_t>(1, node.layout().segments.size()));
+    return node.visit_codes(column_index, [&](const auto* codes) {
         return is_dense ? count_dense(codes, column.n_codes, node, target_class)
                         : count_sparse(codes, column.n_codes, node, target_class);
     });
@@ -316,27 +362,36 @@ class ColumnAsker {
     std::vector<Question>& questions_;
 };
 
-// Whether both values of a 0/1 column without missing cells occur: usually seen at once.
-bool has_both_values(const EncodedColumn& column, const NodeRows& node) {
-    const std::uint8_t first = column.bytes[node.rows.front()];
-    return std::any_of(node.rows.begin(), node.rows.end(),
-                       [&](std::uint32_t row) { return column.bytes[row] != first; });
+// Whether both values of a column of bits occur: usually seen at once.
+bool has_both_values(const Word* bits, const RowLayout& layout) {
+    bool has_one = false;
+    bool has_zero = false;
+    for (const Segment& s : layout.segments)
+        for (std::size_t w = 0; w < s.n_words; ++w) {
+            const std::size_t n = std::min(kWordBits, s.n_rows - w * kWordBits);
+            const Word rows = n < kWordBits ? (Word{1} << n) - 1 : ~Word{0};
+            has_one = has_one || bits[s.first_word + w] != 0;
+            has_zero = has_zero || bits[s.first_word + w] != rows;
+            if (has_one && has_zero) return true;
+        }
+    return false;
 }
 
 }  // namespace
 
-void ask_column(const EncodedColumn& column, std::uint32_t column_index, const NodeRows& node,
+void ask_column(const EncodedColumn& column, std::uint32_t column_index, const NodeTable& node,
                 std::uint32_t target_class, const AskOptions& options,
                 std::vector<Question>& questions) {
-    if (node.rows.empty()) return;
-    if (column.kind == ColumnKind::boolean && !column.has_missing) {
-        if (!has_both_values(column, node)) return;
+    if (node.n_rows() == 0) return;
+    if (column.kind == ColumnKind::boolean && node.is_bits(column_index)) {
+        if (!has_both_values(node.bits(column_index), node.layout())) return;
         for (const std::uint32_t code : {1U, 0U})
             questions.push_back(
                 {column_index, Test::equal, column.values[code], code, code + 1, {}});
         return;
     }
-    ColumnAsker(column, column_index, options, count_groups(column, node, target_class), questions)
+    ColumnAsker(column, column_index, options,
+                count_groups(column, column_index, node, target_class), questions)
         .ask();
 }
 

@@ -34,7 +34,12 @@ inline unsigned below(Part a, Part b) {
     return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)));
 }
 
+inline Word extract_bits(Word word, Word mask) {
+    return _pext_u64(word, mask);
+}
+
 #include "kernels/pack_loop.inl"
+#include "kernels/part_loops.inl"
 #include "kernels/scan_loops.inl"
 
 inline __m256i load(const void* p) {
@@ -113,8 +118,8 @@ void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, 
 }  // namespace
 
 extern const Kernels kAvx2Kernels;
-const Kernels kAvx2Kernels = {"avx2",     count_tile,      count_column, pack_range,
-                              scan_pairs, scan_extensions, scan_last};
+const Kernels kAvx2Kernels = {"avx2",    count_tile, count_column,    pack_range, part_codes_plain,
+                              part_bits, scan_pairs, scan_extensions, scan_last};
 
 }  // namespace bsnsing
 

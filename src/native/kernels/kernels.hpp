@@ -24,6 +24,15 @@ struct Kernels {
     void (*pack_range)(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low,
                        std::uint8_t length, Word* lane) noexcept;
 
+    // Parts codes, in order, by the bits of `mask`: those of set bits go to `yes`, the others to
+    // `no`. Up to kPartSlack bytes past either end may be overwritten. Returns how many went to
+    // `yes`.
+    std::size_t (*part_codes)(const std::uint8_t* codes, std::size_t n_rows, const Word* mask,
+                              std::uint8_t* yes, std::uint8_t* no) noexcept;
+    // The same for a bit column; `yes` and `no` start at a word, and bits past their ends are zero.
+    void (*part_bits)(const Word* bits, std::size_t n_rows, const Word* mask, Word* yes,
+                      Word* no) noexcept;
+
     // The scans write to buffers with room for every possible result and return how many they
     // wrote.
     std::size_t (*scan_pairs)(const PairScan& scan, Hit* hits) noexcept;
@@ -32,6 +41,9 @@ struct Kernels {
     // Writes the first positions of the blocks of eight in which some rule may be better.
     std::size_t (*scan_last)(const LastScan& scan, std::uint32_t* blocks) noexcept;
 };
+
+// How far part_codes may write past the end of its results.
+inline constexpr std::size_t kPartSlack = 64;
 
 // Results one scan can write per question: four sign patterns, XOR, each in two orientations.
 inline constexpr std::size_t kHitsPerQuestion = 10;

@@ -3,6 +3,7 @@
 
 #include <arm_neon.h>
 
+#include <bit>
 #include <cmath>
 
 #include "kernels/kernels.hpp"
@@ -33,7 +34,15 @@ inline unsigned below(Part a, Part b) {
                                  (vgetq_lane_u64(is_below, 1) & 2U));
 }
 
+inline Word extract_bits(Word word, Word mask) {
+    Word out = 0;
+    for (unsigned n = 0; mask != 0; mask &= mask - 1, ++n)
+        out |= ((word >> std::countr_zero(mask)) & 1U) << n;
+    return out;
+}
+
 #include "kernels/pack_loop.inl"
+#include "kernels/part_loops.inl"
 #include "kernels/scan_loops.inl"
 
 // Counts of one column, `step` words apart, with the two lanes at `lanes`.
@@ -69,8 +78,8 @@ void count_column(const Word* column, const Word* block, std::size_t n_words, do
 }  // namespace
 
 extern const Kernels kNeonKernels;
-const Kernels kNeonKernels = {"neon",     count_tile,      count_column, pack_plain,
-                              scan_pairs, scan_extensions, scan_last};
+const Kernels kNeonKernels = {"neon",    count_tile, count_column,    pack_plain, part_codes_plain,
+                              part_bits, scan_pairs, scan_extensions, scan_last};
 
 }  // namespace bsnsing
 

@@ -28,7 +28,15 @@ inline unsigned below(Part a, Part b) {
     return a < b ? 1U : 0U;
 }
 
+inline Word extract_bits(Word word, Word mask) {
+    Word out = 0;
+    for (unsigned n = 0; mask != 0; mask &= mask - 1, ++n)
+        out |= ((word >> std::countr_zero(mask)) & 1U) << n;
+    return out;
+}
+
 #include "kernels/pack_loop.inl"
+#include "kernels/part_loops.inl"
 #include "kernels/scan_loops.inl"
 
 void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
@@ -57,7 +65,8 @@ void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight
 }  // namespace
 
 extern const Kernels kScalarKernels;
-const Kernels kScalarKernels = {"scalar",   count_tile,      count_column, pack_plain,
-                                scan_pairs, scan_extensions, scan_last};
+const Kernels kScalarKernels = {"scalar",   count_tile,       count_column,
+                                pack_plain, part_codes_plain, part_bits,
+                                scan_pairs, scan_extensions,  scan_last};
 
 }  // namespace bsnsing
