@@ -30,18 +30,42 @@ Question from_fields(const QuestionFields& fields, const std::vector<EncodedColu
     return given_question(columns, column, static_cast<Test>(test), value, levels);
 }
 
+using AnyNumbers = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
+
+NumberType number_type(nb::dlpack::dtype type) {
+    using Code = nb::dlpack::dtype_code;
+    const auto code = static_cast<Code>(type.code);
+    if (code == Code::Float && type.bits == 64) return NumberType::f64;
+    if (code == Code::Float && type.bits == 32) return NumberType::f32;
+    if (code == Code::Bool && type.bits == 8) return NumberType::u8;
+    const bool is_signed = code == Code::Int;
+    if (is_signed || code == Code::UInt) {
+        if (type.bits == 8) return is_signed ? NumberType::i8 : NumberType::u8;
+        if (type.bits == 16) return is_signed ? NumberType::i16 : NumberType::u16;
+        if (type.bits == 32) return is_signed ? NumberType::i32 : NumberType::u32;
+        if (type.bits == 64) return is_signed ? NumberType::i64 : NumberType::u64;
+    }
+    throw std::invalid_argument("numbers must be Booleans, integers or floats of 32 or 64 bits");
+}
+
 class ColumnList {
   public:
-    void add_numbers(const std::vector<Numbers>& numbers, std::size_t n_threads) {
-        std::vector<NumberView> views;
-        for (const Numbers& n : numbers) {
-            if (n.shape(0) != numbers.front().shape(0))
-                throw std::invalid_argument("columns differ in length");
-            views.push_back({n.data(), n.shape(0) > 1 ? n.stride(0) : 1});
-        }
-        const nb::gil_scoped_release no_python_below;
+    // Columns of any real type; binned if `max_bins` is given.
+    void add_numbers(const std::vector<AnyNumbers>& numbers, std::size_t max_bins,
+                     const std::optional<Vector<std::int64_t>>& weights, std::size_t n_threads) {
         const std::size_t n_rows = numbers.empty() ? 0 : numbers.front().shape(0);
-        std::vector<EncodedColumn> encoded = encode_number_columns(views, n_rows, n_threads);
+        std::vector<NumberView> views;
+        for (const AnyNumbers& n : numbers) {
+            if (n.shape(0) != n_rows) throw std::invalid_argument("columns differ in length");
+            views.push_back({n.data(), n_rows > 1 ? n.stride(0) : 1, number_type(n.dtype())});
+        }
+        if (weights && weights->shape(0) != n_rows)
+            throw std::invalid_argument("weights and columns differ in length");
+        const nb::gil_scoped_release no_python_below;
+        const EncodeOptions options{max_bins,
+                                    weights ? as_span(*weights) : std::span<const std::int64_t>()};
+        std::vector<EncodedColumn> encoded =
+            encode_number_columns(views, n_rows, options, n_threads);
         std::move(encoded.begin(), encoded.end(), std::back_inserter(columns));
     }
     void add_levels(const Vector<std::int32_t>& codes, std::size_t n_levels) {
@@ -223,7 +247,8 @@ void make_engine(BoundEngine* self, ColumnList& columns, const Vector<std::int32
 void bind_engine(nb::module_& m) {
     nb::class_<ColumnList>(m, "ColumnList", "Columns of a table, encoded for the engine.")
         .def(nb::init<>())
-        .def("add_numbers", &ColumnList::add_numbers, nb::arg("numbers"), nb::arg("n_threads"))
+        .def("add_numbers", &ColumnList::add_numbers, nb::arg("numbers"), nb::arg("max_bins"),
+             nb::arg("weights").none(), nb::arg("n_threads"))
         .def("add_levels", &ColumnList::add_levels, nb::arg("codes"), nb::arg("n_levels"))
         .def("has_missing", &ColumnList::has_missing);
     nb::class_<BoundEngine>(m, "Engine", "Counts, searches and parts the rows of a table.")

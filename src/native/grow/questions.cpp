@@ -20,10 +20,13 @@ struct Group {
     static constexpr std::int64_t kNoClass = -1;
     static constexpr std::int64_t kManyClasses = -2;
 
-    void see_class(std::uint32_t class_index) {
+    void add(const Segment& segment, std::size_t n_rows, std::uint32_t target_class) {
+        if (n_rows == 0) return;
+        (segment.class_index == target_class ? target : other) +=
+            static_cast<double>(segment.weight) * static_cast<double>(n_rows);
         if (only_class == kNoClass)
-            only_class = class_index;
-        else if (only_class != class_index)
+            only_class = segment.class_index;
+        else if (only_class != segment.class_index)
             only_class = kManyClasses;
     }
 };
@@ -44,76 +47,66 @@ void add_group(Histogram& histogram, std::uint32_t n_codes, const Group& group) 
         histogram.groups.push_back(group);
 }
 
-// Collects the groups of a histogram by code, class after class.
-class GroupCounter {
-  public:
-    GroupCounter(std::uint32_t n_codes, std::uint32_t target_class)
-        : groups_(std::size_t{n_codes} + 1), target_class_(target_class) {}
-
-    void add(std::uint32_t code, const Segment& segment, std::size_t n_rows) {
-        if (n_rows == 0) return;
-        Group& group = groups_[code];
-        (segment.class_index == target_class_ ? group.target : group.other) +=
-            static_cast<double>(segment.weight) * static_cast<double>(n_rows);
-        group.see_class(segment.class_index);
-    }
-
-    Histogram finish() {
-        Histogram histogram;
-        const auto n_codes = static_cast<std::uint32_t>(groups_.size() - 1);
-        histogram.groups.reserve(groups_.size());
-        for (std::uint32_t c = 0; c <= n_codes; ++c) {
-            groups_[c].code = c;
-            add_group(histogram, n_codes, groups_[c]);
-        }
-        return histogram;
-    }
-
-  private:
-    std::vector<Group> groups_;
-    std::uint32_t target_class_;
-};
-
 Histogram count_bit_column(const Word* bits, const NodeTable& node, std::uint32_t target_class) {
-    GroupCounter counter(2, target_class);
+    Group zeros;
+    Group ones;
+    ones.code = 1;
     for (const Segment& s : node.layout().segments) {
         std::size_t n_ones = 0;
         for (std::size_t w = s.first_word; w < s.first_word + s.n_words; ++w)
             n_ones += static_cast<std::size_t>(std::popcount(bits[w]));
-        counter.add(0, s, s.n_rows - n_ones);
-        counter.add(1, s, n_ones);
+        zeros.add(s, s.n_rows - n_ones, target_class);
+        ones.add(s, n_ones, target_class);
     }
-    return counter.finish();
+    Histogram histogram;
+    for (const Group& group : {zeros, ones}) add_group(histogram, 2, group);
+    return histogram;
 }
 
 // Rows per code. Counting into four tables in turn spares a row from waiting for the one before it,
 // which often has the same code.
 template <class Code>
-void tally(const Code* codes, std::size_t n_rows, std::size_t n_counts,
-           std::vector<std::uint32_t>& counts) {
+void tally(const Code* codes, std::size_t n_rows, std::size_t n_counts, std::uint32_t* counts) {
     constexpr std::size_t kTables = 4;
-    counts.assign(kTables * n_counts, 0U);
-    std::uint32_t* table = counts.data();
+    std::fill_n(counts, n_counts, 0U);
     std::size_t i = 0;
-    if (n_rows > 2 * n_counts)
+    if (n_rows > kTables * n_counts) {
+        std::vector<std::uint32_t> tables(kTables * n_counts, 0U);
         for (; i + kTables <= n_rows; i += kTables)
-            for (std::size_t t = 0; t < kTables; ++t) ++table[t * n_counts + codes[i + t]];
-    for (; i < n_rows; ++i) ++table[codes[i]];
-    for (std::size_t c = 0; c < n_counts; ++c)
-        table[c] += table[n_counts + c] + table[2 * n_counts + c] + table[3 * n_counts + c];
+            for (std::size_t t = 0; t < kTables; ++t) ++tables[t * n_counts + codes[i + t]];
+        for (std::size_t c = 0; c < kTables * n_counts; ++c) counts[c % n_counts] += tables[c];
+    }
+    for (; i < n_rows; ++i) ++counts[codes[i]];
 }
 
 template <class Code>
 Histogram count_dense(const Code* codes, std::uint32_t n_codes, const NodeTable& node,
                       std::uint32_t target_class) {
-    GroupCounter counter(n_codes, target_class);
-    std::vector<std::uint32_t> counts;
-    for (const Segment& s : node.layout().segments) {
-        tally(codes, s.n_rows, std::size_t{n_codes} + 1, counts);
-        for (std::uint32_t c = 0; c <= n_codes; ++c) counter.add(c, s, counts[c]);
-        codes += s.n_rows;
+    const std::vector<Segment>& segments = node.layout().segments;
+    const std::size_t n_counts = std::size_t{n_codes} + 1;
+    UnfilledVector<std::uint32_t> counts(n_counts * segments.size());
+    for (std::size_t s = 0; s < segments.size(); ++s) {
+        tally(codes, segments[s].n_rows, n_counts, counts.data() + s * n_counts);
+        codes += segments[s].n_rows;
     }
-    return counter.finish();
+    Histogram histogram;
+    histogram.groups.reserve(std::min(n_counts, node.n_rows()));
+    const auto n_at = [&](std::size_t s, std::size_t c) { return counts[s * n_counts + c]; };
+    // Most codes do not occur at a small node: four at a time, they are soon skipped.
+    for (std::uint32_t first = 0; first <= n_codes; first += 4) {
+        const std::uint32_t end = std::min(first + 4, n_codes + 1);
+        std::uint32_t any = 0;
+        for (std::size_t s = 0; s < segments.size(); ++s)
+            for (std::uint32_t c = first; c < end; ++c) any |= n_at(s, c);
+        for (std::uint32_t c = first; any != 0 && c < end; ++c) {
+            Group group;
+            group.code = c;
+            for (std::size_t s = 0; s < segments.size(); ++s)
+                group.add(segments[s], n_at(s, c), target_class);
+            add_group(histogram, n_codes, group);
+        }
+    }
+    return histogram;
 }
 
 // Sorts by the upper 32 bits, the code, of which `n_bits` are in use; the lower 32 stay behind it.
@@ -150,12 +143,8 @@ Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeTable
     for (std::size_t i = 0; i < keys.size();) {
         Group group;
         group.code = static_cast<std::uint32_t>(keys[i] >> 32U);
-        for (; i < keys.size() && keys[i] >> 32U == group.code; ++i) {
-            const Segment& s = segments[keys[i] & 0xffffffffU];
-            (s.class_index == target_class ? group.target : group.other) +=
-                static_cast<double>(s.weight);
-            group.see_class(s.class_index);
-        }
+        for (; i < keys.size() && keys[i] >> 32U == group.code; ++i)
+            group.add(segments[keys[i] & 0xffffffffU], 1, target_class);
         add_group(histogram, n_codes, group);
     }
     return histogram;
@@ -232,7 +221,8 @@ class ColumnAsker {
                 // Where no cell is missing, "x < t" is the negation of "x > t".
                 if (!options_.negation || histogram_.missing.cases() > 0)
                     ask_thresholds(Test::less);
-                if (column_.n_codes <= options_.max_values_as_levels) ask_values();
+                if (column_.n_codes <= options_.max_values_as_levels && !column_.is_binned())
+                    ask_values();
                 break;
             case ColumnKind::boolean:
                 ask_values();
@@ -278,7 +268,8 @@ class ColumnAsker {
         for (const Cut& cut : thin(cuts, options_.n_segments)) {
             const std::uint32_t below = groups[cut.above - 1].code;
             const std::uint32_t above = groups[cut.above].code;
-            const double t = threshold_between(column_.values[below], column_.values[above], test);
+            const double t =
+                threshold_between(column_.values[below], column_.least_value(above), test);
             // Codes between the two occur elsewhere in the table; their values decide their side.
             const auto first_past = [&](auto&& is_short_of) {
                 const auto begin = column_.values.begin();

@@ -86,11 +86,14 @@ inline __m256i count_four(const Word* column, std::size_t step, const Word* lane
     return total;
 }
 
-void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, double* out,
-                std::size_t stride) noexcept {
+void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, bool starts,
+                double* out, std::size_t stride) noexcept {
     for (std::size_t i = 0; i < kLanes; ++i)
-        for (std::size_t k = 0; k < kLanes; k += 4)
-            add_counts(out + i * stride + k, count_four(a + i, kLanes, b + k, n_words), weight);
+        for (std::size_t k = 0; k < kLanes; k += 4) {
+            double* to = out + i * stride + k;
+            if (starts) _mm256_storeu_pd(to, _mm256_setzero_pd());
+            add_counts(to, count_four(a + i, kLanes, b + k, n_words), weight);
+        }
 }
 
 void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,

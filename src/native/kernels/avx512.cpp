@@ -55,8 +55,8 @@ inline void add_counts(double* out, __m512i counts, __m512d weight) {
 }
 
 // One load of b serves eight popcounts, so the popcount port is the limit, not the loads.
-void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, double* out,
-                std::size_t stride) noexcept {
+void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, bool starts,
+                double* out, std::size_t stride) noexcept {
     __m512i counts[kLanes];
     for (std::size_t i = 0; i < kLanes; ++i) counts[i] = _mm512_setzero_si512();
     for (std::size_t w = 0; w < n_words; ++w) {
@@ -68,7 +68,11 @@ void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight
         }
     }
     const __m512d scale = _mm512_set1_pd(weight);
-    for (std::size_t i = 0; i < kLanes; ++i) add_counts(out + i * stride, counts[i], scale);
+    if (starts)
+        for (std::size_t i = 0; i < kLanes; ++i)
+            _mm512_storeu_pd(out + i * stride, _mm512_mul_pd(_mm512_cvtepu64_pd(counts[i]), scale));
+    else
+        for (std::size_t i = 0; i < kLanes; ++i) add_counts(out + i * stride, counts[i], scale);
 }
 
 void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,

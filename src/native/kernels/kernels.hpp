@@ -14,9 +14,10 @@ namespace bsnsing {
 struct Kernels {
     const char* name;
 
-    // out[i * stride + k] += weight * |lane i of a AND lane k of b|, for the 8 x 8 pairs of lanes.
+    // out[i * stride + k] += weight * |lane i of a AND lane k of b|, for the 8 x 8 pairs of lanes;
+    // with `starts`, what was in `out` is overwritten.
     void (*count_tile)(const Word* a, const Word* b, std::size_t n_words, double weight,
-                       double* out, std::size_t stride) noexcept;
+                       bool starts, double* out, std::size_t stride) noexcept;
     // out[k] += weight * |column AND lane k of block|.
     void (*count_column)(const Word* column, const Word* block, std::size_t n_words, double weight,
                          double* out) noexcept;

@@ -62,11 +62,14 @@ inline void add_counts(double* out, uint64x2_t counts, double weight) {
     vst1q_f64(out, vaddq_f64(vld1q_f64(out), vmulq_n_f64(vcvtq_f64_u64(counts), weight)));
 }
 
-void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, double* out,
-                std::size_t stride) noexcept {
+void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, bool starts,
+                double* out, std::size_t stride) noexcept {
     for (std::size_t i = 0; i < kLanes; ++i)
-        for (std::size_t k = 0; k < kLanes; k += 2)
-            add_counts(out + i * stride + k, count_two(a + i, kLanes, b + k, n_words), weight);
+        for (std::size_t k = 0; k < kLanes; k += 2) {
+            double* to = out + i * stride + k;
+            if (starts) vst1q_f64(to, vdupq_n_f64(0.0));
+            add_counts(to, count_two(a + i, kLanes, b + k, n_words), weight);
+        }
 }
 
 void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,

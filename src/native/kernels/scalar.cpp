@@ -49,8 +49,8 @@ void count_column(const Word* column, const Word* block, std::size_t n_words, do
     for (std::size_t k = 0; k < kLanes; ++k) out[k] += weight * static_cast<double>(counts[k]);
 }
 
-void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, double* out,
-                std::size_t stride) noexcept {
+void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, bool starts,
+                double* out, std::size_t stride) noexcept {
     for (std::size_t i = 0; i < kLanes; ++i) {
         std::uint64_t counts[kLanes] = {};
         for (std::size_t w = 0; w < n_words; ++w)
@@ -58,7 +58,8 @@ void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight
                 counts[k] += static_cast<std::uint64_t>(
                     std::popcount(a[w * kLanes + i] & b[w * kLanes + k]));
         for (std::size_t k = 0; k < kLanes; ++k)
-            out[i * stride + k] += weight * static_cast<double>(counts[k]);
+            out[i * stride + k] =
+                (starts ? 0.0 : out[i * stride + k]) + weight * static_cast<double>(counts[k]);
     }
 }
 
