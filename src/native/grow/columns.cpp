@@ -191,8 +191,13 @@ template <class T>
 void encode_small_integers(const T* numbers, std::size_t n_rows, std::size_t end,
                            const EncodeOptions& options, EncodedColumn& column) {
     std::vector<std::uint8_t> occurs(end, 0);
-    for (std::size_t i = 0; i < n_rows; ++i)
-        if (!is_missing(numbers[i])) occurs[static_cast<std::size_t>(numbers[i])] = 1;
+    if (end == 2) {  // vector code, which the general loop is not
+        occurs[0] = std::count(numbers, numbers + n_rows, T{0}) > 0;
+        occurs[1] = 1;
+    } else {
+        for (std::size_t i = 0; i < n_rows; ++i)
+            if (!is_missing(numbers[i])) occurs[static_cast<std::size_t>(numbers[i])] = 1;
+    }
     const auto n_values = static_cast<std::size_t>(std::count(occurs.begin(), occurs.end(), 1));
     std::vector<double> cases(end, 0.0);
     if (options.max_bins > 0 && n_values > options.max_bins)
@@ -398,6 +403,10 @@ decltype(auto) visit_numbers(const NumberView& view, F&& f) {
     }
 }
 
+std::size_t size_of(NumberType type) {
+    return visit_numbers({nullptr, 1, type}, [](const auto* none) { return sizeof(*none); });
+}
+
 // Copies a piece of a strided column to its place in memory without gaps.
 void gather_piece(const NumberView& view, std::size_t begin, std::size_t end, void* copy) {
     visit_numbers(view, [&](const auto* from) {
@@ -417,18 +426,20 @@ EncodedColumn encode_numbers(std::span<const double> numbers, const EncodeOption
 std::vector<EncodedColumn> encode_number_columns(std::span<const NumberView> columns,
                                                  std::size_t n_rows, const EncodeOptions& options,
                                                  std::size_t n_threads) {
-    // Neighbours in a row-major matrix share cache lines, so a group of columns is copied a few
-    // rows at a time: each line is then loaded once, not once per column.
-    constexpr std::size_t kGroup = 8;
+    // Neighbours in a row-major matrix share cache lines, so the columns of a line are copied
+    // together, a few rows at a time: each line is then loaded once, not once per column.
+    constexpr std::size_t kLine = 64;
     constexpr std::size_t kRows = 256;
+    const std::size_t n_together = columns.empty() ? 1 : kLine / size_of(columns.front().type);
     std::vector<EncodedColumn> encoded(columns.size());
-    const std::size_t n_groups = (columns.size() + kGroup - 1) / kGroup;
+    const std::size_t n_groups = (columns.size() + n_together - 1) / n_together;
     parallel_for(n_groups, n_threads, [&](std::size_t group, std::size_t) {
-        const std::size_t first = group * kGroup;
-        const std::size_t n = std::min(kGroup, columns.size() - first);
-        std::array<UnfilledVector<std::uint64_t>, kGroup> copies;
+        const std::size_t first = group * n_together;
+        const std::size_t n = std::min(n_together, columns.size() - first);
+        std::vector<UnfilledVector<std::uint64_t>> copies(n);
         for (std::size_t c = 0; c < n; ++c)
-            if (columns[first + c].stride != 1) copies[c].resize(n_rows);
+            if (columns[first + c].stride != 1)
+                copies[c].resize((n_rows * size_of(columns[first + c].type) + 7) / 8);
         for (std::size_t start = 0; start < n_rows; start += kRows)
             for (std::size_t c = 0; c < n; ++c)
                 if (!copies[c].empty())

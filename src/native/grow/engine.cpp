@@ -55,6 +55,42 @@ void name_plainly(const EncodedColumn& column, const NodeTable& node, Question& 
     literal.negated = false;
 }
 
+// A node's problem without the classes that have no case there: they cost time and change nothing.
+struct PresentClasses {
+    RowLayout layout;
+    Objective objective;
+    std::vector<std::size_t> classes;  // the node's number of each class that is kept
+
+    PresentClasses(const RowLayout& all, const Objective& full) : layout(all), objective(full) {
+        // That children differ in their leading class means another thing for two classes.
+        const bool keeps_all = full.n_classes == 2 || full.distinct_children;
+        for (std::size_t j = 0; j < full.n_classes; ++j)
+            if (keeps_all || full.totals[j] > 0) classes.push_back(j);
+        for (std::size_t j = 0; classes.size() < 2 && j < full.n_classes; ++j)
+            if (full.totals[j] <= 0) classes.insert(classes.begin(), j);
+        if (classes.size() == full.n_classes) return;
+        objective.n_classes = layout.n_classes = classes.size();
+        objective.positive = 0;
+        std::vector<std::uint32_t> place(full.n_classes, 0);
+        for (std::size_t i = 0; i < classes.size(); ++i) {
+            place[classes[i]] = static_cast<std::uint32_t>(i);
+            objective.totals[i] = full.totals[classes[i]];
+            objective.class_weights[i] = full.class_weights[classes[i]];
+            if (classes[i] == full.positive) objective.positive = i;
+        }
+        objective.totals.resize(classes.size());
+        objective.class_weights.resize(classes.size());
+        for (Segment& s : layout.segments) s.class_index = place[s.class_index];
+    }
+
+    // From counts by kept class to counts by class of the node.
+    std::vector<double> spread(const std::vector<double>& counts, std::size_t n_classes) const {
+        std::vector<double> all(counts.empty() ? 0 : n_classes, 0.0);
+        for (std::size_t i = 0; i < counts.size(); ++i) all[classes[i]] = counts[i];
+        return all;
+    }
+};
+
 }  // namespace
 
 Engine::Engine(std::vector<EncodedColumn> columns, std::span<const std::int32_t> classes,
@@ -130,13 +166,15 @@ NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Interrupt
     const NodePool pool = ask(node, std::nullopt, n_threads);
     SearchOptions options = options_.search;
     options.n_threads = n_threads;
-    const RowLayout& layout = nodes_[node].layout();
+    const PresentClasses present(nodes_[node].layout(), pool.objective);
     NodeSplit split;
     if (options_.greedy_level)
-        split.found = find_greedy_rule(pool.blocks, layout, pool.objective, options,
+        split.found = find_greedy_rule(pool.blocks, present.layout, present.objective, options,
                                        *options_.greedy_level, watch);
     else
-        split.found = find_best_rule(pool.blocks, layout, pool.objective, options, watch);
+        split.found =
+            find_best_rule(pool.blocks, present.layout, present.objective, options, watch);
+    split.found.left = present.spread(split.found.left, n_classes());
     for (Literal& l : split.found.rule.literals) {
         split.questions.push_back(pool.questions[l.question]);
         if (l.question >= pool.n_own) continue;  // given ones keep the words of the user

@@ -64,17 +64,19 @@ Histogram count_bit_column(const Word* bits, const NodeTable& node, std::uint32_
 }
 
 // Rows per code. Counting into four tables in turn spares a row from waiting for the one before it,
-// which often has the same code.
+// which often has the same code. `counts` has room for all four.
+constexpr std::size_t kTables = 4;
+
 template <class Code>
 void tally(const Code* codes, std::size_t n_rows, std::size_t n_counts, std::uint32_t* counts) {
-    constexpr std::size_t kTables = 4;
-    std::fill_n(counts, n_counts, 0U);
+    const bool is_long = 2 * n_rows > n_counts;
+    std::fill_n(counts, is_long ? kTables * n_counts : n_counts, 0U);
     std::size_t i = 0;
-    if (n_rows > kTables * n_counts) {
-        std::vector<std::uint32_t> tables(kTables * n_counts, 0U);
+    if (is_long) {
         for (; i + kTables <= n_rows; i += kTables)
-            for (std::size_t t = 0; t < kTables; ++t) ++tables[t * n_counts + codes[i + t]];
-        for (std::size_t c = 0; c < kTables * n_counts; ++c) counts[c % n_counts] += tables[c];
+            for (std::size_t t = 0; t < kTables; ++t) ++counts[t * n_counts + codes[i + t]];
+        for (std::size_t c = 0; c < n_counts; ++c)
+            counts[c] += counts[n_counts + c] + counts[2 * n_counts + c] + counts[3 * n_counts + c];
     }
     for (; i < n_rows; ++i) ++counts[codes[i]];
 }
@@ -84,7 +86,8 @@ Histogram count_dense(const Code* codes, std::uint32_t n_codes, const NodeTable&
                       std::uint32_t target_class) {
     const std::vector<Segment>& segments = node.layout().segments;
     const std::size_t n_counts = std::size_t{n_codes} + 1;
-    UnfilledVector<std::uint32_t> counts(n_counts * segments.size());
+    // The other tables of a segment lie where the counts of the next ones will.
+    UnfilledVector<std::uint32_t> counts(n_counts * (segments.size() + kTables - 1));
     for (std::size_t s = 0; s < segments.size(); ++s) {
         tally(codes, segments[s].n_rows, n_counts, counts.data() + s * n_counts);
         codes += segments[s].n_rows;
