@@ -228,8 +228,12 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row."""
-        shares = self._scores(X)
-        labels: NDArray[Any] = self.classes_[shares.argmax(axis=1)]
+        check_is_fitted(self)
+        if len(self.trees_) == 1:  # decided once per leaf, not once per row
+            best = self.trees_[0].probabilities.argmax(axis=1)[self._find_leaves(X)[0]]
+        else:
+            best = self._scores(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[best]
         return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -30,24 +30,6 @@ Question from_fields(const QuestionFields& fields, const std::vector<EncodedColu
     return given_question(columns, column, static_cast<Test>(test), value, levels);
 }
 
-using AnyNumbers = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
-
-NumberType number_type(nb::dlpack::dtype type) {
-    using Code = nb::dlpack::dtype_code;
-    const auto code = static_cast<Code>(type.code);
-    if (code == Code::Float && type.bits == 64) return NumberType::f64;
-    if (code == Code::Float && type.bits == 32) return NumberType::f32;
-    if (code == Code::Bool && type.bits == 8) return NumberType::u8;
-    const bool is_signed = code == Code::Int;
-    if (is_signed || code == Code::UInt) {
-        if (type.bits == 8) return is_signed ? NumberType::i8 : NumberType::u8;
-        if (type.bits == 16) return is_signed ? NumberType::i16 : NumberType::u16;
-        if (type.bits == 32) return is_signed ? NumberType::i32 : NumberType::u32;
-        if (type.bits == 64) return is_signed ? NumberType::i64 : NumberType::u64;
-    }
-    throw std::invalid_argument("numbers must be Booleans, integers or floats of 32 or 64 bits");
-}
-
 class ColumnList {
   public:
     // Columns of any real type; binned if `max_bins` is given.
