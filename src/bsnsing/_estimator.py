@@ -73,7 +73,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     max_bins : int, default=255
         A numeric column with more distinct values is cut into so many bins of about equal numbers
         of cases before the tree is grown, and thresholds lie between bins. None keeps all values.
-    n_segments : int, default=20
+    n_segments : int, default=8
         Most thresholds per numeric column and node: in each direction or, with "and", in both
         together, since a negated question looks the other way.
     max_levels : int, default=30
@@ -145,7 +145,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         greedy_level: float = 0.9,
         time_limit: float | None = 180.0,
         max_bins: int | None = 255,
-        n_segments: int = 20,
+        n_segments: int = 8,
         max_levels: int = 30,
         max_values_as_levels: int = 10,
         bin_size: int = 5,
