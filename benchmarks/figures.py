@@ -84,10 +84,16 @@ def _draw_panel(axis: plt.Axes, panel: Panel) -> None:
 
 
 def bars_with_target(
-    path: Path, values: Mapping[str, float], *, target: float, title: str, target_name: str
+    path: Path,
+    values: Mapping[str, float],
+    *,
+    target: float,
+    title: str,
+    target_name: str,
+    sort: bool = True,
 ) -> None:
-    """A bar per name, and the value that each should reach."""
-    names = sorted(values, key=values.__getitem__)
+    """A bar per name, and the value that each should reach; in order, greatest on top if sorted."""
+    names = sorted(values, key=values.__getitem__) if sort else list(reversed(values))
     with mpl.rc_context(STYLE):
         figure, axis = plt.subplots(figsize=(6.5, 0.6 + 0.3 * len(names)))
         axis.barh(names, [values[name] for name in names], color=ACCENT, height=0.65)

@@ -51,8 +51,8 @@ def draw_figures(record: dict[str, Any], folder: Path) -> list[str]:
 
 HEAD = """# Results
 
-Written by `{command}`; every section names the command that makes its numbers alone. `benchmarks/README.md`
-says how each is measured. Medians; contestants take turns in one run.
+Written by `{command}`; every section names the command that makes its numbers alone, and
+`benchmarks/README.md` says how each is measured. Medians; contestants take turns in one run.
 
 """
 

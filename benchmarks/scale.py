@@ -118,11 +118,11 @@ def targets(data: dict[str, Any]) -> list[Target]:
 
 NAMES = {"ours": "bsnsing", "lightgbm": "LightGBM", "sklearn": "scikit-learn"}
 NOTE = """
-Medians of {rounds} alternating rounds; CPU seconds are of the single thread. LightGBM: one tree of at
-most as many leaves as ours, its defaults otherwise (255 bins), its Dataset made in the fit."""
+Medians of {rounds} alternating rounds; CPU seconds are of the single thread. LightGBM: one tree of
+at most as many leaves as ours, its defaults otherwise (255 bins), its Dataset made in the fit."""
 MEMORY_NOTE = """
-Each in a fresh process: the peak of the memory in use during the fit less what was in use before it,
-when the table had been made; the input is the matrix alone."""
+Each in a fresh process: the peak of the memory in use during the fit less what was in use before
+it, when the table had been made; the input is the matrix alone."""
 
 
 def tables(data: dict[str, Any]) -> str:

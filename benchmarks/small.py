@@ -123,8 +123,8 @@ def targets(data: dict[str, Any]) -> list[Target]:
 
 NOTE = """
 Medians of {rounds} or more alternating rounds, one thread each. Fits include making the learner.
-Prediction: trees of {ours} leaves (ours) and {sklearn} (scikit-learn's) on a float32 matrix. Import:
-`bsnsing` against `sklearn.tree`, each in a fresh interpreter whose own start is not counted."""
+Prediction: trees of {ours} leaves (ours) and {sklearn} (scikit-learn's) on a float32 matrix.
+Import: `bsnsing` against `sklearn.tree`, in fresh interpreters whose own start is not counted."""
 
 
 def tables(data: dict[str, Any]) -> str:
