@@ -11,6 +11,7 @@ import numpy as np
 
 mpl.use("Agg")  # files only; no screen needed
 import matplotlib.pyplot as plt
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from benchmarks.exponents import PowerLaw
 
@@ -32,18 +33,20 @@ class Curve:
 
     name: str
     sizes: Sequence[float]
-    seconds: Sequence[float]
+    values: Sequence[float]
     law: PowerLaw | None = None
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One sweep; its sizes are on a logarithmic axis unless they are few small numbers."""
+    """One sweep; sizes and seconds are on logarithmic axes unless it says otherwise."""
 
     title: str
     axis: str
     curves: Sequence[Curve]
     log_sizes: bool = True
+    quantity: str = "seconds"
+    log_quantity: bool = True
 
 
 def draw_panels(path: Path, panels: Sequence[Panel], n_across: int = 3) -> None:
@@ -68,19 +71,38 @@ def _draw_panel(axis: plt.Axes, panel: Panel) -> None:
             label += f": exponent {curve.law.exponent:.2f}"
             ends = np.array([curve.law.first_size, max(curve.sizes)])
             axis.plot(ends, curve.law.at(ends), color=color, linewidth=1, alpha=0.6)
-        axis.plot(curve.sizes, curve.seconds, "o", color=color, markersize=4, label=label)
-    axis.set_yscale("log")
+        axis.plot(curve.sizes, curve.values, "o", color=color, markersize=4, label=label)
+    _scale_sizes(axis, panel)
+    _scale_quantity(axis, panel)
+    axis.set_title(panel.title)
+    axis.grid(True, which="major", alpha=0.2)
+    if any(curve.name for curve in panel.curves):
+        axis.legend(loc="upper left", fontsize=8)
+
+
+def _scale_sizes(axis: plt.Axes, panel: Panel) -> None:
+    """Marks at powers of ten if the sizes span many, else at the sizes themselves."""
+    axis.set_xlabel(panel.axis)
+    sizes = sorted({size for curve in panel.curves for size in curve.sizes})
     if panel.log_sizes:
         axis.set_xscale("log")
-    else:
-        axis.set_xticks(sorted({int(size) for curve in panel.curves for size in curve.sizes}))
-    axis.set_title(panel.title)
-    axis.set_xlabel(panel.axis)
-    axis.set_ylabel("seconds")
-    axis.grid(True, which="major", alpha=0.2)
-    axis.legend(loc="upper left", fontsize=8)
+        axis.xaxis.set_minor_locator(NullLocator())
+    if not panel.log_sizes or sizes[-1] < 1000 * sizes[0]:
+        axis.set_xticks(sizes, [f"{size:g}" for size in sizes])
+
+
+def _scale_quantity(axis: plt.Axes, panel: Panel) -> None:
+    axis.set_ylabel(panel.quantity)
+    if not panel.log_quantity:
+        axis.set_ylim(bottom=0)
+        return
+    axis.set_yscale("log")
     low, high = axis.get_ylim()
-    axis.set_ylim(low, high * (high / low) ** 0.25)  # room for the legend above the points
+    axis.set_ylim(low, high * (high / low) ** 0.3)  # room for the legend above the points
+    if high < 100 * low:
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.yaxis.set_minor_locator(NullLocator())
 
 
 def bars_with_target(
@@ -95,14 +117,14 @@ def bars_with_target(
     """A bar per name, and the value that each should reach; in order, greatest on top if sorted."""
     names = sorted(values, key=values.__getitem__) if sort else list(reversed(values))
     with mpl.rc_context(STYLE):
-        figure, axis = plt.subplots(figsize=(6.5, 0.6 + 0.3 * len(names)))
+        figure, axis = plt.subplots(figsize=(7, 0.7 + 0.3 * len(names)))
         axis.barh(names, [values[name] for name in names], color=ACCENT, height=0.65)
         for row, name in enumerate(names):
             axis.text(values[name], row, f" {values[name]:.1f}", va="center", color=INK)
         axis.axvline(target, color=SECOND, linewidth=1.5, label=f"{target_name}: {target:g}")
         axis.set_xlim(0, 1.12 * max(*values.values(), target))
         axis.set_title(title, loc="left")
-        axis.legend(loc="lower right")
+        axis.legend(loc="lower right", bbox_to_anchor=(1, 1))
         figure.tight_layout()
         _save(figure, path)
 

@@ -205,6 +205,17 @@ def draw(data: dict[str, Any], folder: Path) -> list[Path]:
             curves.append(figures.Curve(label, sizes, seconds, law))
         axis = SWEEPS[name].axis
         panels.append(figures.Panel(name, axis, curves, log_sizes=name != "max_rules"))
+    points = data["rows"]
+    speed_up = [point["seconds"]["1"] / point["seconds"]["2"] for point in points]
+    panels.append(
+        figures.Panel(
+            "2 threads against 1",
+            SWEEPS["rows"].axis,
+            [figures.Curve("", [point["size"] for point in points], speed_up)],
+            quantity="times as fast",
+            log_quantity=False,
+        )
+    )
     path = folder / "growth.png"
     figures.draw_panels(path, panels)
     return [path]

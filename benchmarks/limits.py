@@ -115,7 +115,7 @@ def measure(run: step.Run) -> dict[str, Any]:
     pools = []
     for n_rows, n_questions in run.pick(POOLS, QUICK_POOLS):
         run.say(f"limits: pairs of {n_questions} questions, {n_rows:,} rows")
-        pools += measure_pool(n_rows, n_questions, program, run.pick(5, 3))
+        pools += measure_pool(n_rows, n_questions, program, run.pick(5, 2))
     n_rows = run.pick(1_000_000, 50_000)
     run.say(f"limits: growing, {n_rows:,} rows")
     growing = measure_growing(n_rows, run.pick(5, 3))

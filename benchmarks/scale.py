@@ -82,7 +82,7 @@ def measure_memory(n_rows: int, n_leaves: int, quick: bool) -> list[dict[str, An
 
 def measure(run: step.Run) -> dict[str, Any]:
     sizes, memories = [], []
-    for n_rows in run.pick((1_000_000, 10_000_000), (50_000, 200_000)):
+    for n_rows in run.pick((1_000_000, 10_000_000), (20_000, 80_000)):
         run.say(f"scale: {n_rows:,} rows, time")
         with threadpool_limits(1, user_api="blas"):
             sizes.append(measure_size(n_rows, run.pick(5, 3)))
