@@ -63,28 +63,28 @@ def _grow_rules(max_rules: int) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]
 SWEEPS = {
     "rows": Sweep(
         "rows (20 columns)",
-        "1 per level, a little more for the levels",
+        "1, and a little more for the levels",
         (1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000),
         (1000, 3000, 10_000, 30_000, 100_000),
         _grow_rows,
     ),
     "columns": Sweep(
         "columns (20,000 rows)",
-        "2 where pairs outweigh the rest",
+        "1 for reading cells, 2 for pairs",
         (5, 10, 20, 40, 80, 160),
         (5, 10, 20, 40),
         _grow_columns,
     ),
     "questions": Sweep(
         "n_segments (20,000 rows x 10)",
-        "2 where pairs outweigh the rest",
+        "1 for reading cells, 2 for pairs",
         (2, 4, 8, 16, 32, 64, 128),
         (2, 4, 8, 16, 32),
         _grow_questions,
     ),
     "classes": Sweep(
         "classes (20,000 rows x 10)",
-        "1: every count is made per class",
+        "0 for counting, 1 for judging a pair, which walks the classes",
         (2, 4, 8, 16, 32),
         (2, 4, 8),
         _grow_classes,
@@ -159,6 +159,13 @@ def describe(name: str, points: list[dict[str, Any]], n_threads: int) -> str:
     return f"{law.exponent:.2f} (from {law.first_size:,.0f} on)"
 
 
+NOTE = """\
+Exponents: least squares of log seconds against log size, over the upper half of the sizes, where
+fixed costs no longer show. For max_rules: by what one more question multiplies the time, over the
+whole sweep. Points whose search was cut short take no part. Medians of as many rounds as the table
+says, the thread counts taking turns."""
+
+
 def tables(data: dict[str, Any]) -> str:
     rows = [
         [SWEEPS[name].axis, *(describe(name, points, n) for n in THREADS), SWEEPS[name].why]
@@ -181,13 +188,7 @@ def tables(data: dict[str, Any]) -> str:
         for name, points in data.items()
         for point in points
     ]
-    note = (
-        "Exponents: least squares of log seconds against log size, over the upper half of the "
-        "sizes, where fixed costs no longer show.\nFor max_rules: by what one more question "
-        "multiplies the time, over the whole sweep. Points whose search was cut\nshort take no "
-        "part."
-    )
-    return "\n\n".join([summary, note, report.markdown(head, lines)])
+    return "\n\n".join([summary, NOTE, report.markdown(head, lines)])
 
 
 def draw(data: dict[str, Any], folder: Path) -> list[Path]:

@@ -34,7 +34,8 @@ def pair_table(
     for score in scores:
         for column in rng.choice(n_columns, min(N_SLOPES, n_columns), replace=False):
             score += np.float32(rng.normal()) * X[:, column]
-        score -= np.log(rng.standard_exponential(n_rows, dtype=np.float32))
+        noise = rng.standard_exponential(n_rows, dtype=np.float32)
+        score -= np.log(np.maximum(noise, np.finfo(np.float32).tiny))  # it can be rounded to 0
     return X, scores.argmax(axis=0)
 
 

@@ -64,7 +64,7 @@ def write_report(folder: Path, records: list[dict[str, Any]], quick: bool) -> Pa
         text += "A quick run: smaller tables and fewer rounds, so targets are only hinted at.\n\n"
     machines = dict.fromkeys(record["machine"] for record in records)
     text += "".join(f"{machine}\n\n" for machine in machines)
-    goals = [goal for r in records for goal in step.load(r["step"]).targets(r["data"])]
+    goals = {r["step"]: step.load(r["step"]).targets(r["data"]) for r in records}
     text += "## Targets\n\n" + targets.table(goals) + "\n\n"
     text += "\n".join(step.section(r, draw_figures(r, folder)) for r in records)
     path = folder / "RESULTS.md"

@@ -68,13 +68,11 @@ def measure(name: str, run: Run) -> dict[str, Any]:
 def section(record: dict[str, Any], pictures: Sequence[str] = ()) -> str:
     """A step's part of the report."""
     module = load(record["step"])
-    goals = module.targets(record["data"])
     load_before = record["load_before"]
     busy = "" if load_before is None else f"; load before it {load_before:.1f}"
     parts = [
         f"## {module.TITLE}",
         f"`{record['command']}` ({record['seconds']:.0f} s; commit {record['commit']}{busy})",
-        *([targets.table(goals)] if goals else []),
         module.tables(record["data"]).strip(),
         *(f"![{Path(picture).stem}]({picture})" for picture in pictures),
     ]
@@ -93,7 +91,8 @@ def main(name: str) -> None:
     if args.json:
         args.json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     else:
-        print(record["machine"] + "\n\n" + section(record))
+        goals = targets.table({name: load(name).targets(record["data"])})
+        print("\n\n".join([record["machine"], goals, section(record)]))
 
 
 def _commit() -> str:

@@ -53,10 +53,11 @@ def geometric_mean(values: Iterable[float]) -> float:
     return math.exp(math.fsum(logs) / len(logs))
 
 
-def table(targets: Iterable[Target]) -> str:
+def table(targets_of_steps: Mapping[str, Iterable[Target]]) -> str:
+    """All targets of some steps; the name of the step tells where their numbers come from."""
     words = {True: "yes", False: "**no**", None: "not measured"}
     rows = []
-    for target in targets:
+    for step, target in [(s, t) for s, targets in targets_of_steps.items() for t in targets]:
         measured = "-" if target.value is None else f"{target.value:.3g}x"
         rows.append(
             [
@@ -65,6 +66,7 @@ def table(targets: Iterable[Target]) -> str:
                 measured,
                 words[target.is_met],
                 target.where,
+                step,
             ]
         )
-    return report.markdown(["work", "target", "measured", "met", "decided by"], rows)
+    return report.markdown(["work", "target", "measured", "met", "decided by", "step"], rows)
