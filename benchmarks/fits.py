@@ -57,8 +57,8 @@ def measure_set(suite: str, name: str, n_rounds: int) -> dict[str, Any]:
     ours, greedy = learners.exact_tree(leaf), learners.greedy_tree(leaf)
     turns = take_turns(
         {
-            "ours": partial(_fit, ours, table, data.y),
-            "sklearn": partial(_fit, greedy, matrix, data.y),
+            "ours": partial(ours.fit, table, data.y),
+            "sklearn": partial(greedy.fit, matrix, data.y),
         },
         n_rounds,
     )
@@ -78,10 +78,6 @@ def measure_set(suite: str, name: str, n_rounds: int) -> dict[str, Any]:
         "cpu_seconds": {key: median_seconds(of_one, cpu=True) for key, of_one in turns.items()},
         "r_cpu_seconds": recorded.cpu_seconds(recorded.WHOLE_TREE).get((data.name, 2)),
     }
-
-
-def _fit(model: Any, X: Any, y: np.ndarray) -> None:
-    model.fit(X, y)
 
 
 def measure(run: step.Run) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def measure_growing(n_rows: int, n_rounds: int) -> list[dict[str, Any]]:
     n_columns = 20
     X, y = made.pair_table(n_rows, n_columns)
     models = {str(n): learners.exact_tree(learners.leaf_size(n_rows), n_threads=n) for n in THREADS}
-    calls = {n: partial(_fit, model, X, y) for n, model in models.items()}
+    calls = {n: partial(model.fit, X, y) for n, model in models.items()}
     turns = take_turns(calls, n_rounds, 0)
     return [
         {
@@ -103,10 +103,6 @@ def measure_growing(n_rows: int, n_rounds: int) -> list[dict[str, Any]]:
         }
         for n in models
     ]
-
-
-def _fit(model: Any, X: np.ndarray, y: np.ndarray) -> None:
-    model.fit(X, y)
 
 
 def measure(run: step.Run) -> dict[str, Any]:

@@ -7,11 +7,15 @@ again after the fit.
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +53,23 @@ def read_bytes(key: str) -> int:
     return 1024 * int(found[1])
 
 
+@dataclass
+class Peak:
+    """How far memory in use rose above what it was."""
+
+    beyond: int = 0
+
+
+@contextmanager
+def peak_memory() -> Iterator[Peak]:
+    """Watch this process's memory; the answer is there when the block is left."""
+    CLEAR.write_text(RESET_PEAK)
+    before = read_bytes("VmRSS")
+    peak = Peak()
+    yield peak
+    peak.beyond = max(0, read_bytes("VmHWM") - before)
+
+
 def fit(learner: str, X: np.ndarray, y: np.ndarray, n_threads: int, n_leaves: int) -> Any:
     leaf = learners.leaf_size(len(y))
     if learner == "bsnsing":
@@ -57,18 +78,23 @@ def fit(learner: str, X: np.ndarray, y: np.ndarray, n_threads: int, n_leaves: in
 
 
 def main() -> None:
-    learner, *numbers = sys.argv[1:]
-    n_rows, n_columns, n_threads, n_leaves = (int(numbers[i]) for i in (0, 1, 3, 4))
-    kind = np.dtype(numbers[2]).type
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("learner", choices=("bsnsing", "lightgbm"))
+    parser.add_argument("n_rows", type=int)
+    parser.add_argument("n_columns", type=int)
+    parser.add_argument("dtype", choices=("float32", "float64"))
+    parser.add_argument("n_threads", type=int)
+    parser.add_argument("n_leaves", type=int, nargs="?", default=31, help="of the LightGBM tree")
+    args = parser.parse_args()
+    kind = np.dtype(args.dtype).type
     # What stays for good (imports, threads) is no matter of the table's size.
-    fit(learner, *made.pair_table(2000, n_columns, dtype=kind), n_threads, 4)
-    X, y = made.pair_table(n_rows, n_columns, dtype=kind)
-    ctypes.CDLL(None).malloc_trim(0)
-    CLEAR.write_text(RESET_PEAK)
-    before = read_bytes("VmRSS")
-    fit(learner, X, y, n_threads, n_leaves)
-    peak = read_bytes("VmHWM")
-    print(json.dumps({"input": X.nbytes, "beyond": max(0, peak - before)}))
+    small = made.pair_table(2000, args.n_columns, dtype=kind)
+    fit(args.learner, *small, args.n_threads, n_leaves=4)
+    X, y = made.pair_table(args.n_rows, args.n_columns, dtype=kind)
+    ctypes.CDLL(None).malloc_trim(0)  # what making the table left behind
+    with peak_memory() as peak:
+        fit(args.learner, X, y, args.n_threads, args.n_leaves)
+    print(json.dumps({"input": X.nbytes, "beyond": peak.beyond}))
 
 
 if __name__ == "__main__":

@@ -62,11 +62,14 @@ def write_report(folder: Path, records: list[dict[str, Any]], quick: bool) -> Pa
     text = HEAD.format(command=command)
     if quick:
         text += "A quick run: smaller tables and fewer rounds, so targets are only hinted at.\n\n"
-    machines = dict.fromkeys(record["machine"] for record in records)
-    text += "".join(f"{machine}\n\n" for machine in machines)
+    machines = {record["machine"] for record in records}
+    several = len(machines) > 1  # or several versions: then each step names its own
+    text += "" if several else "".join(f"{machine}\n\n" for machine in machines)
     goals = {r["step"]: step.load(r["step"]).targets(r["data"]) for r in records}
     text += "## Targets\n\n" + targets.table(goals) + "\n\n"
-    text += "\n".join(step.section(r, draw_figures(r, folder)) for r in records)
+    text += "\n".join(
+        step.section(r, draw_figures(r, folder), with_machine=several) for r in records
+    )
     path = folder / "RESULTS.md"
     path.write_text(text, encoding="utf-8")
     return path

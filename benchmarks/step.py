@@ -65,7 +65,9 @@ def measure(name: str, run: Run) -> dict[str, Any]:
     }
 
 
-def section(record: dict[str, Any], pictures: Sequence[str] = ()) -> str:
+def section(
+    record: dict[str, Any], pictures: Sequence[str] = (), *, with_machine: bool = False
+) -> str:
     """A step's part of the report."""
     module = load(record["step"])
     load_before = record["load_before"]
@@ -73,6 +75,7 @@ def section(record: dict[str, Any], pictures: Sequence[str] = ()) -> str:
     parts = [
         f"## {module.TITLE}",
         f"`{record['command']}` ({record['seconds']:.0f} s; commit {record['commit']}{busy})",
+        *([record["machine"]] if with_machine else []),
         module.tables(record["data"]).strip(),
         *(f"![{Path(picture).stem}]({picture})" for picture in pictures),
     ]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 pytest.importorskip("pandas")
 
-from benchmarks import datasets, fits, instructions, made, recorded, run, step, targets
+from benchmarks import datasets, fits, instructions, made, memory, recorded, run, step, targets
 from benchmarks.exponents import factor_per_step, fit_power
 from benchmarks.instructions import Count
 from benchmarks.targets import Target, geometric_mean, hardest
@@ -159,6 +160,17 @@ def test_turns_alternate_and_medians_are_of_them() -> None:
     assert median_seconds(some, cpu=True) == 1.0
 
 
+@pytest.mark.skipif(not memory.CLEAR.exists(), reason="the system does not tell a peak of memory")
+def test_peak_is_what_came_and_went() -> None:
+    size = 64 * 2**20
+    with memory.peak_memory() as peak:
+        np.ones(size, dtype=np.uint8)
+    with memory.peak_memory() as later:
+        pass
+    assert 0.9 * size < peak.beyond < 1.3 * size
+    assert later.beyond < 0.2 * size
+
+
 def count(n: int, result: str = "44 leaves") -> Count:
     return Count(n, result)
 
@@ -215,6 +227,43 @@ def test_report_is_written_from_what_steps_left(tmp_path: Path) -> None:
     assert "`python -m benchmarks.small`" in text
     assert text.count("**no**") == 2
     assert "| fit iris, time over scikit-learn's" in text
+
+
+def rules_record() -> dict[str, Any]:
+    def found(three: float, four: float) -> dict[str, Any]:
+        seconds = {"2": 1.0, "3": three, "4": four}
+        return {
+            "rows": 5,
+            "columns": 2,
+            "rounds": 5,
+            "leaves": {"2": 2, "3": 2, "4": 2},
+            "cut_short": {"2": 0, "3": 0, "4": 1},
+            "seconds": seconds,
+            "cpu_seconds": seconds,
+        }
+
+    return {
+        "step": "rules",
+        "command": "python -m benchmarks.rules",
+        "machine": "a machine",
+        "commit": "abc",
+        "load_before": None,
+        "seconds": 1.0,
+        "data": {"sets": {"a": found(2, 30), "b": found(4, 90), "c": found(50, 200)}},
+    }
+
+
+def test_larger_rules_are_judged_by_the_median_of_the_sets() -> None:
+    goals = step.load("rules").targets(rules_record()["data"])
+    assert [(goal.limit, goal.value, goal.is_met) for goal in goals] == [
+        (10, 4.0, True),
+        (100, 90.0, True),
+    ]
+
+
+def test_steps_name_their_machine_if_told_so() -> None:
+    assert "a machine" not in step.section(rules_record())
+    assert "a machine" in step.section(rules_record(), with_machine=True)
 
 
 def test_every_step_keeps_the_form() -> None:
