@@ -112,21 +112,21 @@ def grow_tree(
     root = builder.add_node(np.asarray(engine.class_totals(0)), 0)
     frontier = [OpenNode(root, 0, 0)]
     while frontier:
-        frontier = [node for node in frontier if _may_split(node, builder, limits)]
-        chosen = solver.choose(engine, [node.engine_node for node in frontier])
-        for node, found in zip(frontier, chosen, strict=True):
+        splittable = [node for node in frontier if _may_split(node, builder, limits)]
+        chosen = solver.choose(engine, [node.engine_node for node in splittable])
+        accepted = []
+        for node, found in zip(splittable, chosen, strict=True):
             builder.found[node.tree_node] = found
-        accepted = [
-            (node, found)
-            for node, found in zip(frontier, chosen, strict=True)
-            if found and found.is_worthwhile
-        ]
+            if found and found.is_worthwhile:
+                accepted.append((node, found))
         children = engine.split([node.engine_node for node, _ in accepted])
-        frontier = [
-            opened
+        opened = [
+            child
             for (node, found), pair in zip(accepted, children, strict=True)
-            for opened in builder.split(node, found, pair)
+            for child in builder.split(node, found, pair)
         ]
+        engine.close([n.engine_node for n in frontier if not builder.is_split[n.tree_node]])
+        frontier = opened
     return builder
 
 

@@ -145,6 +145,8 @@ class BoundEngine {
         return engine_.split(nodes, splits);
     }
 
+    void close(const std::vector<std::size_t>& nodes) { engine_.close(nodes); }
+
     // Questions of a node's pool and the answers of its rows: (questions, answers, row numbers).
     std::tuple<std::vector<QuestionFields>, Answers, RowNumbers> ask(
         std::size_t node, std::optional<std::uint32_t> target) const {
@@ -247,8 +249,12 @@ void make_engine(BoundEngine* self, ColumnList& columns, const Vector<std::int32
 void bind_engine(nb::module_& m) {
     nb::class_<ColumnList>(m, "ColumnList", "Columns of a table, encoded for the engine.")
         .def(nb::init<>())
-        .def("add_numbers", &ColumnList::add_numbers, nb::arg("numbers"), nb::arg("max_bins"),
-             nb::arg("weights").none(), nb::arg("n_threads"))
+        .def("add_numbers", &ColumnList::add_numbers,
+             nb::sig(
+                 "def add_numbers(self, numbers: collections.abc.Sequence[NDArray[numpy.generic]], "
+                 "max_bins: int, weights: NDArray[numpy.int64] | None, n_threads: int) -> None"),
+             nb::arg("numbers"), nb::arg("max_bins"), nb::arg("weights").none(),
+             nb::arg("n_threads"))
         .def("add_levels", &ColumnList::add_levels, nb::arg("codes"), nb::arg("n_levels"))
         .def("has_missing", &ColumnList::has_missing);
     nb::class_<BoundEngine>(m, "Engine", "Counts, searches and parts the rows of a table.")
@@ -265,6 +271,8 @@ void bind_engine(nb::module_& m) {
              nb::arg("negated"), nb::arg("op"), nb::arg("bound"), nb::arg("optimal"),
              "Account of a rule chosen elsewhere for a node; None if it breaks a limit.")
         .def("split", &BoundEngine::split, nb::arg("nodes"))
+        .def("close", &BoundEngine::close, nb::arg("nodes"),
+             "Frees what is kept of nodes that stay leaves.")
         .def("ask", &BoundEngine::ask, nb::arg("node"), nb::arg("target").none());
 }
 
