@@ -22,7 +22,8 @@ BENCH := $(VENV)/.extras-bench
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format native-test sanitize pytest stubs bench-search wheel clean
+.PHONY: help demo test lint format native-test sanitize pytest stubs \
+	bench bench-quick bench-search instructions wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -40,7 +41,7 @@ lint: $(DEV) ## Check format, lint and types
 format: $(DEV) ## Put Python and C++ files into shape
 	$(RUN) -m ruff check --quiet --fix-only .
 	$(RUN) -m ruff format --quiet .
-	find src/native tests/native -name '*.[ch]pp' -exec $(VENV)/bin/clang-format -i {} +
+	find src/native tests/native benchmarks/native -name '*.[ch]pp' -exec $(VENV)/bin/clang-format -i {} +
 
 native-test: $(TOOLS) ## Build and run the C++ tests
 	$(call run-native-tests,dev)
@@ -53,6 +54,15 @@ pytest: $(BUILT) $(DEV) ## Run the Python tests
 
 stubs: $(BUILT) ## Write the typed face of the native module anew
 	$(RUN) -m nanobind.stubgen -q -m bsnsing._core -o src/bsnsing/_core.pyi
+
+bench: $(BUILT) $(BENCH) ## Measure everything (half an hour), write benchmarks/RESULTS.md
+	$(RUN) -m benchmarks.run
+
+bench-quick: $(BUILT) $(BENCH) ## The same in two minutes, smaller; only shows it
+	$(RUN) -m benchmarks.run --quick
+
+instructions: $(BENCH) ## Compare instruction counts with those on file; RECORD=1 renews them
+	$(RUN) -m benchmarks.instructions $(if $(RECORD),--record)
 
 bench-search: $(BUILT) $(BENCH) ## Measure the rule search
 	$(RUN) -m benchmarks.search
