@@ -76,20 +76,28 @@ class QuestionLimits:
 
     linear: tuple[LinearLimit, ...] = ()
     column_of: NDArray[np.int64] | None = None  # at most one question of each
+    allowed: NDArray[np.bool_] | None = None  # which questions may be asked, if not all
 
     def allow(self, questions: Sequence[int]) -> bool:
         """Whether a rule over these questions keeps all limits."""
         chosen = list(questions)
+        if self.allowed is not None and not self.allowed[chosen].all():
+            return False
         if self.column_of is not None and len(set(self.column_of[chosen].tolist())) < len(chosen):
             return False
         return all(
             limit.lower <= limit.coefficients[chosen].sum() <= limit.upper for limit in self.linear
         )
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether any rule is allowed."""
-        return not self.linear and self.column_of is None
+    def take(self, positions: NDArray[np.int64]) -> QuestionLimits:
+        """The limits for some of the questions, all of which may be asked."""
+        return QuestionLimits(
+            tuple(
+                LinearLimit(limit.coefficients[positions], limit.lower, limit.upper)
+                for limit in self.linear
+            ),
+            None if self.column_of is None else self.column_of[positions],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +106,14 @@ class SubjectLimits:
 
     allowed: NDArray[np.bool_]
     linear: tuple[LinearLimit, ...] = ()
-    one_per_column: bool = False
+    column_of: NDArray[np.int64] | None = None  # of each, where a rule may ask one of each column
 
-    def for_questions(
-        self, subject_of: NDArray[np.int64], column_of: NDArray[np.int64] | None
-    ) -> QuestionLimits:
-        """The same limits over a pool whose questions have these subjects and columns."""
-        return QuestionLimits(
-            tuple(
-                LinearLimit(limit.coefficients[subject_of], limit.lower, limit.upper)
-                for limit in self.linear
-            ),
-            column_of if self.one_per_column else None,
-        )
+    def for_questions(self, subject_of: NDArray[np.int64] | None = None) -> QuestionLimits:
+        """The same limits over a pool whose questions are these, or about these columns."""
+        if subject_of is None:
+            is_free = bool(self.allowed.all())
+            return QuestionLimits(self.linear, self.column_of, None if is_free else self.allowed)
+        return QuestionLimits(self.linear, self.column_of).take(subject_of)
 
 
 def read_constraints(
@@ -167,17 +170,22 @@ class _Reader:
         limits += [self.linear_limit(entry) for entry in given.linear]
         if not isinstance(given.one_per_column, bool | np.bool_):
             raise ValueError(
-                "constraints: one_per_column must be True or False. "
-                f"Got {given.one_per_column!r}."
+                f"constraints: one_per_column must be True or False. Got {given.one_per_column!r}."
             )
-        if given.one_per_column and self.what == "question":
-            n_columns = None if given.columns is None else len(given.columns)
-            if n_columns != self.n_subjects:
-                raise ValueError(
-                    "constraints: one_per_column needs columns, the column of each of the "
-                    f"{self.n_subjects} questions. Got {given.columns!r}."
-                )
-        return SubjectLimits(allowed, tuple(limits), bool(given.one_per_column))
+        return SubjectLimits(allowed, tuple(limits), self.column_of(given))
+
+    def column_of(self, given: RuleConstraints) -> NDArray[np.int64] | None:
+        if not given.one_per_column:
+            return None
+        if self.what == "column":
+            return np.arange(self.n_subjects)
+        if given.columns is None or len(given.columns) != self.n_subjects:
+            raise ValueError(
+                "constraints: one_per_column needs columns, the column of each of the "
+                f"{self.n_subjects} questions. Got {given.columns!r}."
+            )
+        names = [str(name) for name in given.columns]
+        return np.array([names.index(name) for name in names], dtype=np.int64)
 
     def positions(self, given: Any, entry: str) -> list[int]:
         if isinstance(given, str) or not isinstance(given, Collection | np.ndarray):

@@ -12,6 +12,10 @@
 
 #include <cstdint>
 #include <span>
+#include <tuple>
+#include <vector>
+
+#include "search/limits.hpp"
 
 namespace bsnsing {
 
@@ -29,6 +33,13 @@ template <class T>
 std::span<const T> as_span(const Vector<T>& v) {
     return {v.data(), v.shape(0)};
 }
+
+// (coefficients, lower, upper): how limits on rules cross the binding.
+using LimitFields = std::tuple<std::vector<double>, double, double>;
+
+// Limits over `n_subjects` questions or columns.
+std::vector<LinearLimit> linear_limits(const std::vector<LimitFields>& fields,
+                                       std::size_t n_subjects);
 
 // Whether a signal such as Ctrl-C waits; then the Python error is set.
 bool user_interrupts();

@@ -77,6 +77,7 @@ class MipSolver(Protocol):
 
     name: str
     advice: str  # how to get it
+    takes_cuts: bool  # while it runs
 
     def why_not(self) -> str | None:
         """Return None if the solver can be used here, else what is missing."""

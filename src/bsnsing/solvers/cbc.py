@@ -21,6 +21,7 @@ class Cbc:
     """The open-source solver CBC; it takes no cuts while it runs."""
 
     name = "cbc"
+    takes_cuts = False
     advice = (
         "Run `pip install bsnsing[cbc]` (PuLP brings the program along) or, on Debian, `apt "
         f"install coinor-cbc`, or name the program in {VARIABLE}."

@@ -24,6 +24,7 @@ class Cplex:
     """The commercial solver CPLEX; it asks for cuts at every node."""
 
     name = "cplex"
+    takes_cuts = True
     advice = "Run `pip install bsnsing[cplex]`."
 
     def why_not(self) -> str | None:

@@ -20,6 +20,7 @@ class CpSat:
     """The constraint solver of OR-Tools; it takes no cuts while it runs."""
 
     name = "cpsat"
+    takes_cuts = False
     advice = "Run `pip install bsnsing[cpsat]`."
 
     def why_not(self) -> str | None:

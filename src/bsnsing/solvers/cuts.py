@@ -124,9 +124,7 @@ class RuleBounds:
         return np.where((tp[0] > tp[1]) | (fp[0] > fp[1]), np.inf, least)
 
 
-def _box(
-    problem: RuleProblem, model: Model
-) -> tuple[tuple[float, float], tuple[float, float]]:
+def _box(problem: RuleProblem, model: Model) -> tuple[tuple[float, float], tuple[float, float]]:
     """Ranges of FP and TP that the program leaves; the paper's leaves all."""
     n_p, n_n = float(problem.n_positives), float(problem.n_negatives)
     if "FP" not in model.names:
@@ -136,4 +134,3 @@ def _box(
         (float(model.lower[fp]), float(model.upper[fp])),
         (n_p - float(model.upper[fn]), n_p - float(model.lower[fn])),
     )
-

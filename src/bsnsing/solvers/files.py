@@ -40,23 +40,14 @@ def _row_kinds(model: Model) -> list[str]:
 
 def _lp_lines(model: Model) -> Iterator[str]:
     yield "\\ a rule search of bsnsing: w are questions (n: negated), z groups of rows"
+    yield f"\\ the objective is the criterion divided by {model.unit}"
     yield "Minimize"
     costs = np.flatnonzero(model.cost)
     terms = [(model.cost[i], model.names[i]) for i in costs] + [(model.offset, _CONSTANT)]
     yield from _expression(" obj:", terms)
     yield "Subject To"
-    matrix = model.matrix
     for row, kind in enumerate(_row_kinds(model)):
-        span = slice(matrix.indptr[row], matrix.indptr[row + 1])
-        names = (model.names[i] for i in matrix.indices[span])
-        terms = list(zip(matrix.data[span], names, strict=True))
-        ends = (("G", model.row_lower[row]), ("L", model.row_upper[row]))
-        for side, end in ends:
-            if kind in (side, "R") or (kind == "E" and side == "L"):
-                suffix = side.lower() if kind == "R" else ""
-                *lines, last = _expression(f" c{row}{suffix}:", terms)
-                yield from lines
-                yield f"{last} {'=' if kind == 'E' else '<=' if side == 'L' else '>='} {_number(end)}"
+        yield from _lp_row(model, row, kind)
     yield "Bounds"
     yield f" {_CONSTANT} = 1"
     for name, lower, upper in zip(model.names, model.lower, model.upper, strict=True):
@@ -66,8 +57,23 @@ def _lp_lines(model: Model) -> Iterator[str]:
             low = _number(lower) if np.isfinite(lower) else "-inf"
             yield f" {low} <= {name}" + (f" <= {_number(upper)}" if np.isfinite(upper) else "")
     yield "Generals"
-    yield from _wrapped([name for name, whole in zip(model.names, model.is_integer, strict=True) if whole])
+    pairs = zip(model.names, model.is_integer, strict=True)
+    yield from _wrapped([name for name, whole in pairs if whole])
     yield "End"
+
+
+def _lp_row(model: Model, row: int, kind: str) -> Iterator[str]:
+    """One line, or for a row with two ends one for each."""
+    matrix = model.matrix
+    span = slice(matrix.indptr[row], matrix.indptr[row + 1])
+    names = (model.names[i] for i in matrix.indices[span])
+    terms = list(zip(matrix.data[span], names, strict=True))
+    low, high = (">=", model.row_lower[row]), ("<=", model.row_upper[row])
+    ends = {"E": [("=", high[1])], "G": [low], "L": [high], "R": [low, high], "N": []}[kind]
+    for i, (sign, end) in enumerate(ends):
+        *lines, last = _expression(f" c{row}{'r' * i}:", terms)
+        yield from lines
+        yield f"{last} {sign} {_number(end)}"
 
 
 def _expression(head: str, terms: list[tuple[float, str]]) -> list[str]:
@@ -94,8 +100,8 @@ def _mps_lines(model: Model) -> Iterator[str]:
     yield from _mps_columns(model)
     yield "RHS"
     ends = np.where(np.isfinite(model.row_upper), model.row_upper, model.row_lower)
-    for row in np.flatnonzero(np.isfinite(ends) & (ends != 0)):
-        yield f" rhs c{row} {_number(ends[row])}"
+    for i in np.flatnonzero(np.isfinite(ends) & (ends != 0)):
+        yield f" rhs c{i} {_number(ends[i])}"
     ranged = [row for row, kind in enumerate(kinds) if kind == "R"]
     if ranged:
         yield "RANGES"

@@ -24,6 +24,7 @@ class Gurobi:
     """The commercial solver Gurobi; it asks for cuts at every node."""
 
     name = "gurobi"
+    takes_cuts = True
     advice = "Run `pip install bsnsing[gurobi]`."
 
     def why_not(self) -> str | None:
@@ -94,9 +95,7 @@ def _quiet_environment(gurobipy: Any) -> Any:
 
 def _fill(gurobipy: Any, solver: Any, model: Model) -> Any:
     kinds = np.where(model.is_integer, "I", "C")
-    x = solver.addMVar(
-        len(model.cost), lb=model.lower, ub=model.upper, obj=model.cost, vtype=kinds
-    )
+    x = solver.addMVar(len(model.cost), lb=model.lower, ub=model.upper, obj=model.cost, vtype=kinds)
     solver.ObjCon = model.offset
     low, high = model.row_lower, model.row_upper
     equal = low == high

@@ -18,6 +18,7 @@ class Highs:
     """The open-source solver HiGHS; it takes no cuts while it runs."""
 
     name = "highs"
+    takes_cuts = False
     advice = "Run `pip install bsnsing[highs]`."
 
     def why_not(self) -> str | None:

@@ -28,7 +28,10 @@ def useful_literals(problem: RuleProblem) -> Ints:
     n_all = int(problem.cases.sum())
     packed = np.packbits(problem.literals, axis=0)
     kept: dict[bytes, int] = {}
+    allowed = problem.limits.allowed
     for literal in np.flatnonzero(n_all - covered >= problem.min_leaf):
+        if allowed is not None and not allowed[problem.question_of(int(literal))[0]]:
+            continue
         limits = _limit_key(problem, int(literal))
         if covered[literal] == 0 and not limits:
             continue

@@ -22,6 +22,7 @@ class LpSolve:
     """The open-source solver lp_solve: one thread, no cuts, and no bound but the relaxation's."""
 
     name = "lpsolve"
+    takes_cuts = False
     advice = f"On Debian run `apt install lp-solve`, or name the program in {VARIABLE}."
 
     def why_not(self) -> str | None:

@@ -4,33 +4,76 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any
-
-import numpy as np
 
 from bsnsing.solvers import paper_model, strong_model
 from bsnsing.solvers.base import MipSolver, Outcome, Request
 from bsnsing.solvers.cuts import ConflictCuts
-from bsnsing.solvers.literals import chosen_literals
+from bsnsing.solvers.literals import chosen_literals, useful_literals
 from bsnsing.solvers.model import Model
 from bsnsing.solvers.problem import RuleProblem
-
-FORMULATIONS = ("strong", "paper")
-WARM_STARTS = ("greedy", "enum", None)
-CUTS = ("rectangle", "proposition", None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MipOptions:
-    """How the mixed-integer solvers work; see ``docs/solvers.md``."""
+    """How the mixed-integer solvers work.
+
+    Parameters
+    ----------
+    formulation : {"strong", "paper"}, default="strong"
+        Ours, or the paper's.
+    warm_start : {"greedy", "enum", None}, default="greedy"
+        Where the rule comes from that the solver begins with. With "enum", which may take a
+        tenth of the time limit, what is left to the solver is the proof.
+    cuts : {"rectangle", "proposition", None}, default=None
+        Bounds by which "scip", "gurobi" and "cplex" get cuts while they run.
+    gap : float, default=0
+        Relative gap at which a solver may stop short of a proof.
+    hybrid_solver : str, default="highs"
+        The solver of small nodes with ``solver="hybrid"``.
+    """
 
     formulation: str = "strong"
     warm_start: str | None = "greedy"
     cuts: str | None = None
     gap: float = 0.0
     hybrid_solver: str = "highs"
+
+
+_CHOICES: dict[str, tuple[object, ...]] = {
+    "formulation": ("strong", "paper"),
+    "warm_start": ("greedy", "enum", None),
+    "cuts": ("rectangle", "proposition", None),
+}
+
+
+def read_mip_options(given: Any, solvers: Sequence[str]) -> MipOptions:
+    """Check ``solver_options``: None, a dict or a MipOptions."""
+    if isinstance(given, MipOptions):
+        options = given
+    elif given is None or isinstance(given, Mapping):
+        known = [f.name for f in fields(MipOptions)]
+        unknown = [name for name in given or {} if name not in known]
+        if unknown:
+            raise ValueError(
+                f"solver_options has no entry {unknown[0]!r}. Its entries are {known}."
+            )
+        options = MipOptions(**(given or {}))
+    else:
+        raise ValueError(f"solver_options must be None or a dict. Got {given!r}.")
+    for name, choices in (_CHOICES | {"hybrid_solver": tuple(solvers)}).items():
+        if getattr(options, name) not in choices:
+            raise ValueError(
+                f"solver_options: {name} must be one of {choices}. Got {getattr(options, name)!r}."
+            )
+    if not isinstance(options.gap, Real) or not 0 <= options.gap < 1:
+        raise ValueError(
+            f"solver_options: gap must be a number from 0 to below 1. Got {options.gap!r}."
+        )
+    return options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +93,12 @@ class Search:
     """The best rule so far, the time left, and the bounds of what was tried."""
 
     def __init__(
-        self, solver: MipSolver, options: MipOptions, time_limit: float, n_threads: int, verbose: bool
+        self,
+        solver: MipSolver,
+        options: MipOptions,
+        time_limit: float,
+        n_threads: int,
+        verbose: bool,
     ) -> None:
         self.solver = solver
         self.options = options
@@ -73,19 +121,17 @@ class Search:
             self.best, self.is_mirrored = problem.simplified(literals), is_mirrored
             self.objective = objective
 
-    def known(self, problem: RuleProblem) -> float:
-        """An objective that the best rule does not exceed."""
-        single = problem.best_single()
-        best_single = math.inf if single is None else problem.rate(single)
-        return min(self.objective, best_single, problem.ceiling)
-
     def run(self, problem: RuleProblem, is_mirrored: bool) -> None:
         """Solve the program, or both of its halves, the more promising one first."""
         if self.options.formulation == "paper":
-            self._solve(problem, paper_model.paper_model(problem), is_mirrored, paper_model.complete)
+            self._solve(
+                problem, paper_model.paper_model(problem), is_mirrored, paper_model.complete
+            )
             return
-        whole = strong_model.strong_model(problem, self.known(problem))
-        order = (0,) if whole.switch is None else _promising_half(problem, self.best, is_mirrored == self.is_mirrored)
+        known = min(self.objective, known_objective(problem))
+        whole = strong_model.strong_model(problem, known)
+        own = self.best if is_mirrored == self.is_mirrored else []
+        order = (0,) if whole.switch is None else _promising_half(problem, own)
         for half in order:
             self._solve(problem, whole.half(half), is_mirrored, strong_model.complete)
 
@@ -160,8 +206,8 @@ def proven_bound(outcome: Outcome, model: Model) -> float:
     return max(0.0, math.ceil(outcome.bound - slack) * model.unit)
 
 
-def _promising_half(problem: RuleProblem, best: Sequence[int], is_own: bool) -> tuple[int, int]:
-    rule = best if best and is_own else problem.best_single()
+def _promising_half(problem: RuleProblem, best: Sequence[int]) -> tuple[int, int]:
+    rule = best or problem.best_single()
     if not rule:
         return (0, 1)
     _, fp = problem.counts(rule)
@@ -197,11 +243,22 @@ def solve_rule(
                 search.offer(reading, list(start[0]), is_mirrored)
         readings.sort(key=lambda r: r[1] != search.is_mirrored)
     for reading, is_mirrored in readings:
-        if len(strong_model.useful_literals(reading)):
+        if len(useful_literals(reading)):
             search.run(reading, is_mirrored)
     return search.answer(problem.ceiling)
 
 
-def as_counts(x: Any) -> np.ndarray:
-    """Whole weights as integers."""
-    return np.asarray(x, dtype=np.int64)
+def build_model(problem: RuleProblem, formulation: str = "strong") -> Model:
+    """The whole program of a problem, not yet parted into halves."""
+    if formulation == "paper":
+        return paper_model.paper_model(problem)
+    if formulation != "strong":
+        raise ValueError(f"formulation must be 'strong' or 'paper'. Got {formulation!r}.")
+    return strong_model.strong_model(problem, known_objective(problem))
+
+
+def known_objective(problem: RuleProblem) -> float:
+    """An objective that the best rule does not exceed; infinite if none is known."""
+    single = problem.best_single()
+    known = math.inf if single is None else float(problem.rate(single))
+    return known if math.isinf(problem.ceiling) else min(known, math.ceil(problem.ceiling) - 1)

@@ -81,9 +81,7 @@ class Model:
         return drop_idle_rows(rows_to_bounds(reduced))
 
 
-def activity_range(
-    matrix: csr_matrix, lower: Floats, upper: Floats
-) -> tuple[Floats, Floats]:
+def activity_range(matrix: csr_matrix, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
     """Least and greatest value of each row over the box of the columns."""
     rises, falls = matrix.maximum(0), matrix.minimum(0)
     return rises @ lower + falls @ upper, rises @ upper + falls @ lower
@@ -187,7 +185,9 @@ class ModelBuilder:
 
     def add_rows(self, rows: Rows, lower: Any, upper: Any) -> None:
         """Add a block of rows."""
-        ends = (np.broadcast_to(np.asarray(e, dtype=np.float64), rows.n_rows) for e in (lower, upper))
+        ends = (
+            np.broadcast_to(np.asarray(e, dtype=np.float64), rows.n_rows) for e in (lower, upper)
+        )
         row_lower, row_upper = ends
         self._blocks.append((rows, row_lower, row_upper))
 
@@ -199,9 +199,7 @@ class ModelBuilder:
         """
         columns = self._stacked()
         ends = np.broadcast_to(np.asarray(upper, dtype=np.float64), rows.n_rows)
-        _, most = activity_range(
-            rows.matrix(self.n_columns), columns["lower"], columns["upper"]
-        )
+        _, most = activity_range(rows.matrix(self.n_columns), columns["lower"], columns["upper"])
         excess = np.maximum(most - ends, 0.0)
         every = np.arange(rows.n_rows)
         if holds_at == 1:

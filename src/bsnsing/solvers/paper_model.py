@@ -96,8 +96,8 @@ def complete(problem: RuleProblem, model: Model, rule: Sequence[int]) -> NDArray
     w = choice_vector(model.literals, rule)
     if w is None:
         return None
-    z = problem.literals[:, list(rule)].any(axis=1).astype(np.float64)
+    z: NDArray[np.float64] = problem.literals[:, list(rule)].any(axis=1) * 1.0
     if problem.criterion != "gini_squared":
         return np.concatenate([w, z])
-    theta = np.outer(1 - z[problem.is_positive], z[~problem.is_positive])
-    return np.concatenate([w, z, theta.ravel()])
+    is_missed = np.outer(1 - z[problem.is_positive], z[~problem.is_positive])
+    return np.concatenate([w, z, is_missed.ravel()])

@@ -47,7 +47,7 @@ class RuleProblem:
     @property
     def n_questions(self) -> int:
         """Questions of the pool."""
-        return self.answers.shape[1]
+        return int(self.answers.shape[1])
 
     @cached_property
     def literals(self) -> NDArray[np.bool_]:

@@ -21,9 +21,7 @@ def find_program(name: str, variable: str) -> str | None:
     return shutil.which(name)
 
 
-def run_program(
-    solver: MipSolver, command: Sequence[str], time_limit: float, verbose: bool
-) -> str:
+def run_program(solver: MipSolver, command: Sequence[str], time_limit: float, verbose: bool) -> str:
     """Run a program and return what it wrote; it ends with us, at Ctrl-C too."""
     process = subprocess.Popen(
         list(command),

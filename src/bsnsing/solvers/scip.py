@@ -20,6 +20,7 @@ class Scip:
     """The open-source solver SCIP; it asks for cuts at every node."""
 
     name = "scip"
+    takes_cuts = True
     advice = "Run `pip install bsnsing[scip]`."
 
     def why_not(self) -> str | None:
@@ -68,7 +69,7 @@ def _include_cuts(pyscipopt: Any, solver: Any, choices: list[Any], cuts: Conflic
     solver.setParam("misc/allowstrongdualreds", False)
     solver.setParam("misc/allowweakdualreds", False)
 
-    class Separator(pyscipopt.Sepa):  # type: ignore[misc, name-defined]
+    class Separator(pyscipopt.Sepa):
         """Adds the conflict cuts that the current relaxation violates."""
 
         def sepaexeclp(self) -> dict[str, Any]:

@@ -6,15 +6,15 @@ Three things make its relaxation tight:
    S of literals, ``sum of w over S <= R z`` holds beside ``z <= sum of w over S``. Unlike
    ``w <= z`` for each literal, which the paper has, it holds a choice spread thinly over many
    literals to account. Where S has at most R literals, ``w <= z`` is the stronger, and is used.
-2. *Boxes.* Let U be the objective of a known rule. With OPT-E, P FP <= U and N FN <= U. With OPT-G,
-   ``nu = P FP + N FN - 2 FP FN = P N / 2 + 2 (FP - N/2) (P/2 - FN)``, so if U < P N / 2, a rule that
-   is no worse has either FP < N/2 and FN < P/2, or both above. In the first half ``nu >= P FP``
-   (as 2 FP FN <= N FN) and ``nu >= N FN``, hence FP <= U/P and FN <= U/N; in the second half the
-   same holds of TN and TP. A binary *switch* says which half is meant.
-3. *Products.* FP FN is a sum over patterns of d_g FP with d_g = 1 - z_g (or of z_g FN, whichever has
-   fewer patterns). With FP in [low, high], ``u_g <= high d_g`` and ``u_g <= FP - low (1 - d_g)`` are
-   exact for d_g in {0, 1}; minimising pushes u_g up to the product. The sum of all u_g also keeps
-   McCormick's two bounds on FP FN over the box.
+2. *Boxes.* Let U be the objective of a known rule. With OPT-E, P FP <= U and N FN <= U. With
+   OPT-G, ``nu = P FP + N FN - 2 FP FN = P N / 2 + 2 (FP - N/2) (P/2 - FN)``, so if U < P N / 2, a
+   rule that is no worse has either FP < N/2 and FN < P/2, or both above. In the first half
+   ``nu >= P FP`` (as 2 FP FN <= N FN) and ``nu >= N FN``, hence FP <= U/P and FN <= U/N; in the
+   second half the same holds of TN and TP. A binary *switch* says which half is meant.
+3. *Products.* FP FN is a sum over patterns of d_g FP with d_g = 1 - z_g (or of z_g FN, whichever
+   has fewer patterns). With FP in [low, high], ``u_g <= high d_g`` together with
+   ``u_g <= FP - low (1 - d_g)`` is exact for d_g in {0, 1}; minimising pushes u_g up to the product.
+   The sum of all u_g also keeps McCormick's two bounds on FP FN over the box.
 """
 
 from __future__ import annotations
@@ -125,9 +125,7 @@ def _add_counts(
 ) -> None:
     """FP and FN as sums over patterns."""
     some = z >= 0
-    builder.add_rows(
-        Rows(1).put(0, z[some], patterns.negatives[some]).put(0, fp, -1.0), 0.0, 0.0
-    )
+    builder.add_rows(Rows(1).put(0, z[some], patterns.negatives[some]).put(0, fp, -1.0), 0.0, 0.0)
     builder.add_rows(
         Rows(1).put(0, z[some], patterns.positives[some]).put(0, fn, 1.0), n_positives, n_positives
     )
