@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import platform
 import re
+import sys
 import tempfile
 from pathlib import Path
 
@@ -34,15 +38,7 @@ class Cbc:
         return f"there is no program cbc, neither on the path nor in PuLP nor in {VARIABLE}"
 
     def _program(self) -> str | None:
-        found = find_program("cbc", VARIABLE)
-        if found:
-            return found
-        try:
-            from pulp import PULP_CBC_CMD
-        except ImportError:
-            return None
-        solver = PULP_CBC_CMD(msg=False)
-        return str(solver.path) if solver.available() else None
+        return find_program("cbc", VARIABLE) or _program_of_pulp()
 
     def solve(self, model: Model, request: Request) -> Outcome:
         """Solve a program; Ctrl-C ends it with KeyboardInterrupt."""
@@ -69,6 +65,18 @@ class Cbc:
             log = run_program(self, command, request.time_limit, request.verbose)
             text = solution.read_text() if solution.exists() else ""
         return _outcome(model, log, text)
+
+
+def _program_of_pulp() -> str | None:
+    """The program that PuLP brings along, found without importing it."""
+    package = importlib.util.find_spec("pulp")
+    if package is None or package.origin is None:
+        return None
+    system = {"darwin": "osx", "win32": "win"}.get(sys.platform, "linux")
+    machine = "arm64" if platform.machine().lower() in ("arm64", "aarch64") else "i64"
+    folder = Path(package.origin).parent / "solverdir" / "cbc" / system / machine
+    program = folder / ("cbc.exe" if system == "win" else "cbc")
+    return str(program) if os.access(program, os.X_OK) else None
 
 
 def _start_text(model: Model, start: Floats) -> str:

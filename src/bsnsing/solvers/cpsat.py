@@ -66,12 +66,9 @@ def _as_program(cp_model: Any, model: Model, cutoff: float | None) -> tuple[Any,
     lower = np.where(np.isfinite(model.lower), np.ceil(model.lower), -1).astype(np.int64)
     upper = np.where(np.isfinite(model.upper), np.floor(model.upper), 1).astype(np.int64)
     columns = [
-        program.new_int_var(int(low), int(high), name) if low <= high else None
+        program.new_int_var(int(low), int(high), name)
         for low, high, name in zip(lower, upper, model.names, strict=True)
     ]
-    if any(column is None for column in columns):
-        program.add_bool_or([])  # an empty range: nothing is feasible
-        return program, [column or program.new_constant(0) for column in columns]
     matrix = model.matrix
     for row in range(matrix.shape[0]):
         span = slice(matrix.indptr[row], matrix.indptr[row + 1])

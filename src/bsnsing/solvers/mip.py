@@ -142,6 +142,8 @@ class Search:
         is_mirrored: bool,
         complete: Callable[[RuleProblem, Model, Sequence[int]], Any],
     ) -> None:
+        if model.is_contradictory():
+            return
         left = self.deadline - time.monotonic()
         if left <= 0:
             self.bound = min(self.bound, 0.0)

@@ -59,6 +59,19 @@ class Model:
             and (activity <= self.row_upper + tolerance).all()
         )
 
+    def is_contradictory(self, tolerance: float = 1e-6) -> bool:
+        """Whether the bounds of the columns alone rule every point out.
+
+        Asked before a solver is: not all read empty ranges and rows without entries the same way.
+        """
+        least, most = activity_range(self.matrix, self.lower, self.upper)
+        return bool(
+            (self.lower > self.upper + tolerance).any()
+            or (self.row_lower > self.row_upper + tolerance).any()
+            or (least > self.row_upper + tolerance).any()
+            or (most < self.row_lower - tolerance).any()
+        )
+
     def half(self, which: int) -> Model:
         """The program with its switch set, less the rows that then say nothing."""
         if self.switch is None:
@@ -83,8 +96,17 @@ class Model:
 
 def activity_range(matrix: csr_matrix, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
     """Least and greatest value of each row over the box of the columns."""
-    rises, falls = matrix.maximum(0), matrix.minimum(0)
-    return rises @ lower + falls @ upper, rises @ upper + falls @ lower
+    is_rising = matrix.data > 0
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    low, high = lower[matrix.indices], upper[matrix.indices]
+    at_least, at_most = (
+        matrix.data * np.where(is_rising, *ends) for ends in ((low, high), (high, low))
+    )
+    n_rows = matrix.shape[0]
+    return (
+        np.bincount(row, weights=at_least, minlength=n_rows).astype(np.float64),
+        np.bincount(row, weights=at_most, minlength=n_rows).astype(np.float64),
+    )
 
 
 def rows_to_bounds(model: Model) -> Model:

@@ -96,7 +96,7 @@ def complete(problem: RuleProblem, model: Model, rule: Sequence[int]) -> NDArray
     w = choice_vector(model.literals, rule)
     if w is None:
         return None
-    z: NDArray[np.float64] = problem.literals[:, list(rule)].any(axis=1) * 1.0
+    z = np.asarray(problem.literals[:, list(rule)].any(axis=1), dtype=np.float64)
     if problem.criterion != "gini_squared":
         return np.concatenate([w, z])
     is_missed = np.outer(1 - z[problem.is_positive], z[~problem.is_positive])

@@ -13,8 +13,8 @@ Three things make its relaxation tight:
    second half the same holds of TN and TP. A binary *switch* says which half is meant.
 3. *Products.* FP FN is a sum over patterns of d_g FP with d_g = 1 - z_g (or of z_g FN, whichever
    has fewer patterns). With FP in [low, high], ``u_g <= high d_g`` together with
-   ``u_g <= FP - low (1 - d_g)`` is exact for d_g in {0, 1}; minimising pushes u_g up to the product.
-   The sum of all u_g also keeps McCormick's two bounds on FP FN over the box.
+   ``u_g <= FP - low (1 - d_g)`` is exact for d_g in {0, 1}; minimising pushes u_g up to the
+   product. The sum of all u_g also keeps McCormick's two bounds on FP FN over the box.
 """
 
 from __future__ import annotations
