@@ -69,7 +69,10 @@ class Cbc:
 
 def _program_of_pulp() -> str | None:
     """The program that PuLP brings along, found without importing it."""
-    package = importlib.util.find_spec("pulp")
+    try:
+        package = importlib.util.find_spec("pulp")
+    except ImportError:
+        return None
     if package is None or package.origin is None:
         return None
     system = {"darwin": "osx", "win32": "win"}.get(sys.platform, "linux")

@@ -71,6 +71,9 @@ class Cplex:
         aborter = cplex.Aborter()
         solver.use_aborter(aborter)
         run_interruptibly(solver.solve, aborter.abort)
+        codes = solver.solution.status
+        if solver.solution.get_status() in (codes.MIP_abort_feasible, codes.MIP_abort_infeasible):
+            raise KeyboardInterrupt  # it handles Ctrl-C itself
         return _outcome(solver)
 
     def _explained(self, error: Any, model: Model) -> SolverUnavailableError:

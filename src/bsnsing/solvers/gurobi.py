@@ -70,6 +70,8 @@ class Gurobi:
             if request.start is not None:
                 x.Start = request.start
             run_interruptibly(lambda: solver.optimize(callback), solver.terminate)
+            if solver.Status == gurobipy.GRB.INTERRUPTED:  # it handles Ctrl-C itself
+                raise KeyboardInterrupt
             return _outcome(gurobipy, solver, x)
 
     def _explained(self, error: Any, model: Model) -> SolverUnavailableError:

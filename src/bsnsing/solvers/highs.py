@@ -45,6 +45,7 @@ class Highs:
             solution = highspy.HighsSolution()
             solution.col_value = request.start.tolist()
             solver.setSolution(solution)
+        solver.HandleUserInterrupt = True  # lets cancelSolve through
         run_interruptibly(solver.run, solver.cancelSolve)
         return _outcome(highspy, solver, model)
 

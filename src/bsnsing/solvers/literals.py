@@ -72,7 +72,7 @@ def _add_one_of_each(builder: ModelBuilder, choices: Ints, group: NDArray[np.int
         builder.add_rows(rows, -np.inf, 1.0)
 
 
-def chosen_literals(problem: RuleProblem, literals: Ints, x: NDArray[np.float64]) -> list[int]:
+def chosen_literals(literals: Ints, x: NDArray[np.float64]) -> list[int]:
     """The rule that a solution means."""
     return [int(literal) for literal in literals[x[: len(literals)] > 0.5]]
 

@@ -121,25 +121,35 @@ class Search:
             self.best, self.is_mirrored = problem.simplified(literals), is_mirrored
             self.objective = objective
 
-    def run(self, problem: RuleProblem, is_mirrored: bool) -> None:
-        """Solve the program, or both of its halves, the more promising one first."""
+    def run(self, problem: RuleProblem, is_mirrored: bool, n_later: int) -> None:
+        """Solve the program, or both of its halves, the more promising one first.
+
+        Each program gets an equal share of the time left, also those of ``n_later`` further
+        problems: without a bound on all of them there is none on the whole.
+        """
         if self.options.formulation == "paper":
-            self._solve(
-                problem, paper_model.paper_model(problem), is_mirrored, paper_model.complete
-            )
+            model = paper_model.paper_model(problem)
+            self._solve(problem, model, is_mirrored, 1 + n_later, paper_model.complete)
             return
         known = min(self.objective, known_objective(problem))
         whole = strong_model.strong_model(problem, known)
+        if whole.switch is None:
+            self._solve(problem, whole, is_mirrored, 1 + n_later, strong_model.complete)
+            return
         own = self.best if is_mirrored == self.is_mirrored else []
-        order = (0,) if whole.switch is None else _promising_half(problem, own)
-        for half in order:
-            self._solve(problem, whole.half(half), is_mirrored, strong_model.complete)
+        first = _promising_half(problem, own)
+        n_left = 2 + 2 * n_later
+        self._solve(problem, whole.half(first), is_mirrored, n_left, strong_model.complete)
+        if self.objective < known:  # what was found makes the boxes of the other half smaller
+            whole = strong_model.strong_model(problem, self.objective)
+        self._solve(problem, whole.half(1 - first), is_mirrored, n_left - 1, strong_model.complete)
 
     def _solve(
         self,
         problem: RuleProblem,
         model: Model,
         is_mirrored: bool,
+        n_left: int,
         complete: Callable[[RuleProblem, Model, Sequence[int]], Any],
     ) -> None:
         if model.is_contradictory():
@@ -148,34 +158,48 @@ class Search:
         if left <= 0:
             self.bound = min(self.bound, 0.0)
             return
-        start = cutoff = None
-        if self.best:
-            if is_mirrored == self.is_mirrored:
-                start = complete(problem, model, self.best)
-            if start is not None and not model.is_feasible(start):
-                start = None  # it lies in the other half
-            cutoff = self.objective / model.unit - (0 if start is not None else 1)
-        elif math.isfinite(problem.ceiling):
-            cutoff = math.ceil(problem.ceiling / model.unit) - 1
+        start, cutoff = self._start(problem, model, is_mirrored, complete)
         cuts = None
         if self.options.cuts is not None:
             cuts = ConflictCuts(problem, model, self.options.cuts)
         outcome = self.solver.solve(
             model,
             Request(
-                time_limit=left,
+                time_limit=left / n_left,
                 n_threads=self.n_threads,
                 gap=self.options.gap,
                 verbose=self.verbose,
                 start=start,
-                cutoff=None if cutoff is None else float(cutoff),
+                cutoff=cutoff,
                 cuts=cuts,
             ),
         )
         self.n_nodes += outcome.n_nodes
         if outcome.x is not None:
-            self.offer(problem, chosen_literals(problem, model.literals, outcome.x), is_mirrored)
+            self.offer(problem, chosen_literals(model.literals, outcome.x), is_mirrored)
         self.bound = min(self.bound, proven_bound(outcome, model))
+
+    def _start(
+        self,
+        problem: RuleProblem,
+        model: Model,
+        is_mirrored: bool,
+        complete: Callable[[RuleProblem, Model, Sequence[int]], Any],
+    ) -> tuple[Any, float | None]:
+        """The best rule so far, if it is one of this program, and what objective to ask for.
+
+        Without a rule of its own the program is asked for better ones only.
+        """
+        if not self.best:
+            if math.isinf(problem.ceiling):
+                return None, None
+            return None, math.ceil(problem.ceiling / model.unit) - 1.0
+        start = None
+        if is_mirrored == self.is_mirrored:
+            start = complete(problem, model, self.best)
+            if start is not None and not model.is_feasible(start):
+                start = None  # it lies in the other half
+        return start, self.objective / model.unit - (0.0 if start is not None else 1.0)
 
     def answer(self, ceiling: float) -> MipAnswer:
         """What was found, with the bound on every rule."""
@@ -208,12 +232,9 @@ def proven_bound(outcome: Outcome, model: Model) -> float:
     return max(0.0, math.ceil(outcome.bound - slack) * model.unit)
 
 
-def _promising_half(problem: RuleProblem, best: Sequence[int]) -> tuple[int, int]:
+def _promising_half(problem: RuleProblem, best: Sequence[int]) -> int:
     rule = best or problem.best_single()
-    if not rule:
-        return (0, 1)
-    _, fp = problem.counts(rule)
-    return (1, 0) if 2 * fp > problem.n_negatives else (0, 1)
+    return int(2 * problem.counts(rule)[1] > problem.n_negatives) if rule else 0
 
 
 def solve_rule(
@@ -244,9 +265,9 @@ def solve_rule(
             if is_mirrored == start[1] or not problem.is_oriented:
                 search.offer(reading, list(start[0]), is_mirrored)
         readings.sort(key=lambda r: r[1] != search.is_mirrored)
-    for reading, is_mirrored in readings:
+    for i, (reading, is_mirrored) in enumerate(readings):
         if len(useful_literals(reading)):
-            search.run(reading, is_mirrored)
+            search.run(reading, is_mirrored, len(readings) - i - 1)
     return search.answer(problem.ceiling)
 
 

@@ -21,21 +21,25 @@ def run_interruptibly(work: Callable[[], T], stop: Callable[[], object]) -> T:
         return work()
     result: list[T] = []
     failure: list[BaseException] = []
+    # Thread.join would do, but in some releases takes an interrupted wait for the thread's end.
+    is_done = threading.Event()
 
     def target() -> None:
         try:
             result.append(work())
         except BaseException as error:
             failure.append(error)
+        finally:
+            is_done.set()
 
     thread = threading.Thread(target=target, name="bsnsing-solver", daemon=True)
     thread.start()
     try:
-        while thread.is_alive():
-            thread.join(_PAUSE)
+        while not is_done.wait(_PAUSE):
+            pass
     except KeyboardInterrupt:
         stop()
-        thread.join()
+        is_done.wait()
         raise
     if failure:
         raise failure[0]
