@@ -43,6 +43,10 @@ class NodeSolver:
         fields, answers, rows = engine.ask(node, None)
         if not fields:
             return None
+        if self.counts is not None:
+            # The engine lists a row once for each power of two in its weight.
+            rows, first = np.unique(rows, return_index=True)
+            answers = np.ascontiguousarray(answers[first])
         totals = engine.class_totals(node)
         given = self.options.class_weight
         weights = [1.0, 1.0] if given is None else given.tolist()
