@@ -72,6 +72,8 @@ class RuleBounds:
         self.problem = problem
         self.kind = kind
         self.box = _box(problem, model)
+        question = model.literals % problem.n_questions
+        self.is_same = question[:, None] == question[None, :]
         holds = problem.literals[:, model.literals].astype(np.float64)
         sides = (problem.is_positive, ~problem.is_positive)
         weighted = [holds * (problem.cases * side)[:, None] for side in sides]
@@ -87,6 +89,7 @@ class RuleBounds:
         bounds = self._bounds(2)
         if self.problem.max_rules < 2:
             bounds[:] = np.inf
+        bounds[self.is_same] = np.inf
         np.fill_diagonal(bounds, -np.inf)
         return bounds
 
@@ -100,7 +103,9 @@ class RuleBounds:
             covered = both if size == 1 else single[:, None] + single[None, :] - both
             most = np.full(covered.shape, float(total))
             if self.kind == "rectangle":
-                gain = np.max(single[None, :] - both, axis=1, initial=0.0)
+                # What one more literal can add; a rule has a question once.
+                gains = np.where(self.is_same, 0.0, single[None, :] - both)
+                gain = np.max(gains, axis=1, initial=0.0)
                 more = gain[:, None] if size == 1 else np.minimum(gain[:, None], gain[None, :])
                 most = np.minimum(total, covered + max(n_more, 0) * more)
             low.append(covered)

@@ -100,8 +100,8 @@ def _add_links(builder: ModelBuilder, patterns: Patterns, w: Ints, max_rules: in
     """
     n_yes = patterns.holds.sum(axis=1)
     column = np.full(len(n_yes), -1, dtype=np.int64)
-    single = n_yes == 1
-    column[single] = w[patterns.holds[single].argmax(axis=1)]
+    single, literal = np.nonzero(patterns.holds & (n_yes == 1)[:, None])
+    column[single] = w[literal]
     several = np.flatnonzero(n_yes > 1)
     column[several] = builder.add_columns([f"z{g}" for g in several], is_integer=True)
     row, literal = np.nonzero(patterns.holds[several])
