@@ -198,7 +198,7 @@ void make_engine(BoundEngine* self, ColumnList& columns, const Vector<std::int32
                    bin_size * unit,
                    /*every_class=*/false,
                    /*negation=*/false};
-    options.search = {max_rules, formulas_from_names(operators), n_threads, {}};
+    options.search = {max_rules, formulas_from_names(operators), n_threads};
     options.ask.negation = options.search.formulas.has_negation;
     options.criterion = criterion_from_name(criterion);
     options.has_class_weights = class_weights.has_value();
