@@ -88,12 +88,13 @@ def best_rule(
 ) -> Split | None:
     """Find the best rule of at most ``max_rules`` questions.
 
-    The search is exact: unless ``time_limit`` cuts it short, no feasible rule has a smaller
-    objective. Ties go to fewer questions, then to smaller positions (then to fewer negations, and
-    to "or" before "and" before "xor"), so the result depends neither on the order of the rows nor
-    on ``n_jobs``. Criteria that are sums of products of counts ("gini_squared", "error",
-    "misclassification") are compared exactly; the others to 12 digits of their largest value, and
-    rules that differ by less count as tied. At most 2^31 - 1 rows can be counted.
+    The search is exact: unless ``time_limit`` cuts it short or ``solver`` is "greedy", no feasible
+    rule has a smaller objective. With "enum" ties go to fewer questions, then to smaller positions
+    (then to fewer negations, and to "or" before "and" before "xor"), so the result depends neither
+    on the order of the rows nor on ``n_jobs``. Criteria that are sums of products of counts
+    ("gini_squared", "error", "misclassification") are compared exactly; the others to 12 digits of
+    their largest value, and rules that differ by less count as tied. At most 2^31 - 1 rows can be
+    counted.
 
     Parameters
     ----------

@@ -76,10 +76,13 @@ def _program_of_pulp() -> str | None:
     if package is None or package.origin is None:
         return None
     system = {"darwin": "osx", "win32": "win"}.get(sys.platform, "linux")
-    machine = "arm64" if platform.machine().lower() in ("arm64", "aarch64") else "i64"
-    folder = Path(package.origin).parent / "solverdir" / "cbc" / system / machine
-    program = folder / ("cbc.exe" if system == "win" else "cbc")
-    return str(program) if os.access(program, os.X_OK) else None
+    is_arm = platform.machine().lower() in ("arm64", "aarch64")
+    for machine in ("arm64", "i64") if is_arm else ("i64",):  # macOS runs both
+        folder = Path(package.origin).parent / "solverdir" / "cbc" / system / machine
+        program = folder / ("cbc.exe" if system == "win" else "cbc")
+        if os.access(program, os.X_OK):
+            return str(program)
+    return None
 
 
 def _start_text(model: Model, start: Floats) -> str:
