@@ -147,7 +147,7 @@ def test_time_limit_returns_the_incumbent_and_a_true_bound(name: str) -> None:
 
 
 def test_gap_ends_a_solve_early() -> None:
-    answers, y = made_up(200, 20)
+    answers, y = made_up(60, 8)
     split = best_rule(answers, y, solver="highs", solver_options={"gap": 0.9, "warm_start": "enum"})
     assert split is not None
     assert split.bound <= split.objective
@@ -157,7 +157,7 @@ def test_gap_ends_a_solve_early() -> None:
 @pytest.mark.parametrize("name", MIP_SOLVERS)
 def test_logs_only_when_asked_for(name: str, capfd: pytest.CaptureFixture[str]) -> None:
     needs(name)
-    answers, y = made_up(60, 10)
+    answers, y = made_up(30, 6)
     best_rule(answers, y, solver=name)
     quiet = capfd.readouterr()
     assert quiet.out == quiet.err == ""
@@ -168,7 +168,7 @@ def test_logs_only_when_asked_for(name: str, capfd: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize("name", MIP_SOLVERS)
 def test_threads_change_nothing(name: str) -> None:
     needs(name)
-    answers, y = made_up(60, 10, seed=1)
+    answers, y = made_up(30, 6, seed=1)
     one, two = (best_rule(answers, y, solver=name, n_jobs=n) for n in (1, 2))
     assert one.objective == two.objective == best_rule(answers, y).objective
 
@@ -197,7 +197,7 @@ def test_interrupt_ends_a_solve(name: str) -> None:
     try:
         assert child.stdout is not None
         assert child.stdout.readline() == "searching\n"
-        time.sleep(2)
+        time.sleep(1.5)
         assert child.poll() is None, "the solve is too short to be interrupted"
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=30)
