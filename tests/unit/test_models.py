@@ -199,6 +199,7 @@ def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
         write_file(build_model(problem), tmp_path / "model.txt")
     for options, message in (
         ({"formulation": "dense"}, "formulation must be 'strong' or 'paper'"),
+        ({"max_rules": 0}, "'max_rules' parameter of write_model"),
         ({"criterion": "gini"}, "minimises 'gini_squared' or 'error'"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
@@ -90,8 +91,6 @@ class MipSolver(Protocol):
 
 def import_or_explain(solver: MipSolver, module: str) -> Any:
     """Import a solver's package, or say what is missing and how to get it."""
-    import importlib
-
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -108,8 +107,6 @@ def import_or_explain(solver: MipSolver, module: str) -> Any:
 
 def missing_module(module: str) -> str | None:
     """Say why a package cannot be imported; None if it can."""
-    import importlib
-
     try:
         importlib.import_module(module)
     except ModuleNotFoundError:

@@ -92,6 +92,7 @@ def _wrapped(words: list[str], head: str = "") -> list[str]:
 
 def _mps_lines(model: Model) -> Iterator[str]:
     kinds = _row_kinds(model)
+    yield f"* the objective is the criterion divided by {model.unit}"
     yield "NAME bsnsing"
     yield "ROWS"
     yield " N obj"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, vstack
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -239,8 +239,6 @@ class ModelBuilder:
         self, *, literals: Ints, offset: float = 0.0, unit: int = 1, switch: int | None = None
     ) -> Model:
         """Make the model; costs and offset are given in the criterion and divided by ``unit``."""
-        from scipy.sparse import vstack
-
         columns = self._stacked()
         matrix = vstack([rows.matrix(self.n_columns) for rows, _, _ in self._blocks])
         return Model(

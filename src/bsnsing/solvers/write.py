@@ -30,7 +30,7 @@ def write_model(
 
     The columns ``w3`` and ``w3n`` of the program stand for question 3 and its negation; a rule
     takes those that are one. The objective is the criterion divided by a common factor of its
-    values, which the first line of an LP file gives.
+    values, which a comment at the top of the file gives.
 
     Parameters
     ----------
@@ -51,20 +51,26 @@ sample_weight, constraints
     Path
         The file.
     """
+    from bsnsing._params import SEARCH_PARAMETERS, check_parameters
     from bsnsing._search import read_pool_search
     from bsnsing.solvers.mip import build_model
 
+    options: dict[str, Any] = {
+        "max_rules": max_rules,
+        "min_samples_leaf": min_samples_leaf,
+        "criterion": criterion,
+        "operators": operators,
+        "distinct_children": distinct_children,
+    }
+    checks = {name: SEARCH_PARAMETERS[name] for name in options}
+    check_parameters("write_model", checks, options)
     search, _ = read_pool_search(
         answers,
         y,
         solver="write_model",
-        max_rules=max_rules,
-        min_samples_leaf=min_samples_leaf,
-        criterion=criterion,
-        operators=operators,
-        distinct_children=distinct_children,
         sample_weight=sample_weight,
         constraints=constraints,
+        **options,
     )
     problem = search.problem()
     return write_file(build_model(problem.mirrored() if mirrored else problem, formulation), path)
