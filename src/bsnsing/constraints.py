@@ -136,7 +136,7 @@ def read_constraints(
     if not isinstance(constraints, RuleConstraints):
         raise TypeError(
             "constraints must be a RuleConstraints, a dict of its entries or None. "
-            f"Got {type(constraints).__name__}."
+            f"Got {constraints!r}."
         )
     return _Reader(names).read(constraints, max_rules)
 
