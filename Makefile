@@ -23,7 +23,7 @@ unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format native-test sanitize pytest stubs \
-	bench bench-quick bench-search instructions wheel clean
+	bench bench-quick bench-search bench-solvers instructions wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -66,6 +66,9 @@ instructions: $(BENCH) ## Compare instruction counts with those on file; RECORD=
 
 bench-search: $(BUILT) $(BENCH) ## Measure the rule search
 	$(RUN) -m benchmarks.search
+
+bench-solvers: $(BUILT) $(BENCH) $(VENV)/.extras-mip ## Compare mixed-integer solvers with the rule search
+	$(RUN) -m benchmarks.solvers
 
 wheel: $(TOOLS) ## Build a wheel into dist/
 	$(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist .

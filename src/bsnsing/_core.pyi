@@ -9,7 +9,7 @@ import numpy
 from numpy.typing import NDArray
 
 
-def best_rule(answers: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, unit: float, max_rules: int, min_samples_leaf: float, criterion: str, operators: Sequence[str], distinct_children: bool, time_limit: float, n_threads: int, greedy_level: float | None) -> Any:
+def best_rule(answers: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, unit: float, max_rules: int, min_samples_leaf: float, criterion: str, operators: Sequence[str], distinct_children: bool, time_limit: float, n_threads: int, greedy_level: float | None, limits: Sequence[tuple[Sequence[float], float, float]], column_of: Sequence[int]) -> Any:
     """Best rule over a 0/1 matrix: the fields of a Split, or None."""
 
 def available_kernels() -> list[str]:
@@ -35,7 +35,7 @@ class ColumnList:
 class Engine:
     """Counts, searches and parts the rows of a table."""
 
-    def __init__(self, columns: ColumnList, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, unit: float, class_weights: Sequence[float] | None, criterion: str, operators: Sequence[str], max_rules: int, min_samples_leaf: float, distinct_children: bool, time_limit: float, greedy_level: float | None, n_segments: int, max_levels: int, max_values_as_levels: int, bin_size: float, own_questions: bool, extra_questions: Sequence[tuple[int, int, float, Sequence[int]]], n_threads: int) -> None: ...
+    def __init__(self, columns: ColumnList, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, unit: float, class_weights: Sequence[float] | None, criterion: str, operators: Sequence[str], max_rules: int, min_samples_leaf: float, distinct_children: bool, time_limit: float, greedy_level: float | None, n_segments: int, max_levels: int, max_values_as_levels: int, bin_size: float, own_questions: bool, extra_questions: Sequence[tuple[int, int, float, Sequence[int]]], n_threads: int, forbidden_columns: Sequence[int], column_limits: Sequence[tuple[Sequence[float], float, float]], one_per_column: bool) -> None: ...
 
     def class_totals(self, node: int) -> list[float]: ...
 

@@ -1,6 +1,8 @@
 // The extension module. Each area binds its own names; here they only come together.
 #include "bindings.hpp"
 
+#include <stdexcept>
+
 namespace bsnsing {
 
 NumberType number_type(nb::dlpack::dtype type) {
@@ -17,6 +19,17 @@ NumberType number_type(nb::dlpack::dtype type) {
         if (type.bits == 64) return is_signed ? NumberType::i64 : NumberType::u64;
     }
     throw std::invalid_argument("numbers must be Booleans, integers or floats of 32 or 64 bits");
+}
+
+std::vector<LinearLimit> linear_limits(const std::vector<LimitFields>& fields,
+                                       std::size_t n_subjects) {
+    std::vector<LinearLimit> limits;
+    for (const auto& [coefficients, lower, upper] : fields) {
+        if (coefficients.size() != n_subjects)
+            throw std::invalid_argument("a limit needs a coefficient for each question or column");
+        limits.push_back({coefficients, lower, upper});
+    }
+    return limits;
 }
 
 bool user_interrupts() {

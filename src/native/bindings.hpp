@@ -12,8 +12,11 @@
 
 #include <cstdint>
 #include <span>
+#include <tuple>
+#include <vector>
 
 #include "bits/number_view.hpp"
+#include "search/limits.hpp"
 
 namespace bsnsing {
 
@@ -34,6 +37,13 @@ std::span<const T> as_span(const Vector<T>& v) {
 
 // The type of an array's numbers; throws if they are not real numbers of a size we read.
 NumberType number_type(nb::dlpack::dtype type);
+
+// (coefficients, lower, upper): how limits on rules cross the binding.
+using LimitFields = std::tuple<std::vector<double>, double, double>;
+
+// Limits over `n_subjects` questions or columns.
+std::vector<LinearLimit> linear_limits(const std::vector<LimitFields>& fields,
+                                       std::size_t n_subjects);
 
 // Whether a signal such as Ctrl-C waits; then the Python error is set.
 bool user_interrupts();
