@@ -53,7 +53,7 @@ class Run:
     def cells(self) -> list[object]:
         if self.failure:
             return [self.failure, "-", "-", "-"]
-        end = "proven" if self.optimal else f"bound {self.bound:g}" if self.bound else "no bound"
+        end = "proven" if self.optimal else f"bound {self.bound or 0:g}"
         value = "none" if self.objective is None else f"{self.objective:g}"
         return [f"{self.seconds:.2f}", value, end, self.n_nodes]
 

@@ -165,6 +165,28 @@ def test_logs_only_when_asked_for(name: str, capfd: pytest.CaptureFixture[str]) 
     assert capfd.readouterr().out != ""
 
 
+# What each says in its log when it takes a solution to begin with.
+TAKEN = {
+    "highs": "MIP start solution is feasible",
+    "cpsat": "The solution hint is complete and is feasible",
+    "scip": "1/1 feasible solution given",
+    "cbc": "MIPStart provided solution",
+    "gurobi": "Loaded user MIP start",
+    "cplex": "1 of 1 MIP starts provided solutions",
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_solvers_begin_with_the_rule_they_are_given(
+    name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    needs(name)
+    answers, y = made_up(60, 10)
+    split = best_rule(answers, y, solver=name, verbose=True, solver_options={"warm_start": "enum"})
+    assert TAKEN[name] in capfd.readouterr().out
+    assert split.questions == best_rule(answers, y).questions
+
+
 @pytest.mark.parametrize("name", MIP_SOLVERS)
 def test_threads_change_nothing(name: str) -> None:
     needs(name)

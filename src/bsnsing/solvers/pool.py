@@ -138,7 +138,8 @@ class PoolSearch:
         """A rule to begin with, as literals to be or-ed, and whether they are mirrored."""
         if kind is None:
             return None
-        found = self.native(0.9 if kind == "greedy" else None, self.time_limit / 10)
+        # A level of one adds questions as long as they help at all.
+        found = self.native(1.0 if kind == "greedy" else None, self.time_limit / 10)
         questions, negated, operator = found[:3]
         if not questions:
             return None
