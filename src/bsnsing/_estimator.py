@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix, hstack
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from bsnsing._engine import EngineOptions, encode_table, make_engine
@@ -18,12 +20,24 @@ from bsnsing._grow import Limits, TreeBuilder, grow_tree
 from bsnsing._labels import read_labels
 from bsnsing._params import TREE_PARAMETERS, check_parameters, effective_n_threads
 from bsnsing._predict import find_leaves, passed_nodes
-from bsnsing._prune import best_subtree, leaf_impurity
+from bsnsing._prune import (
+    PruningPath,
+    best_subtree,
+    impurity_per_case,
+    keep_large_children,
+    leaf_impurity,
+    prune_by_cost,
+    pruning_path,
+)
 from bsnsing._table import Table, read_prediction_table, read_training_table
+from bsnsing._teacher import Lesson, prepare_lesson
 from bsnsing._tree import Tree
 from bsnsing._weights import CaseWeights, read_relative_weights
 from bsnsing.export.text import export_text
 from bsnsing.solvers import SOLVERS
+
+# A leaf must save so much of the root's impurity, unless ccp_alpha says otherwise.
+_AUTO_ALPHA = 0.003
 
 # What print(model) shows at most.
 _MOST_LINES = 100
@@ -130,18 +144,21 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         self,
         *,
         max_rules: int = 2,
-        min_samples_leaf: str | float = "sqrt",
+        min_samples_leaf: str | float = "auto",
         criterion: str = "gini",
         operators: Sequence[str] = ("or", "and"),
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
+        ccp_alpha: float | str = "auto",
+        shrinkage: float = 3.0,
+        teacher: Any = "forest",
         stop_prob: float = 0.9999,
         distinct_children: bool = False,
         multiclass: str = "native",
         solver: str = "enum",
         greedy_level: float = 0.9,
         time_limit: float | None = 180.0,
-        n_segments: int = 20,
+        n_segments: int = 8,
         max_levels: int = 30,
         max_values_as_levels: int = 10,
         bin_size: int = 5,
@@ -149,6 +166,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         own_questions: bool = True,
         categorical_features: Any = "from_dtype",
         class_weight: dict[Any, float] | str | None = None,
+        random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.max_rules = max_rules
@@ -157,6 +175,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         self.operators = operators
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
+        self.ccp_alpha = ccp_alpha
+        self.shrinkage = shrinkage
+        self.teacher = teacher
         self.stop_prob = stop_prob
         self.distinct_children = distinct_children
         self.multiclass = multiclass
@@ -171,6 +192,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         self.own_questions = own_questions
         self.categorical_features = categorical_features
         self.class_weight = class_weight
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
     @classmethod
@@ -180,6 +202,11 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             "criterion": "gini_squared",
             "operators": ("or",),
             "multiclass": "ovr",
+            "min_samples_leaf": "sqrt",
+            "n_segments": 20,
+            "teacher": None,
+            "shrinkage": 0.0,
+            "ccp_alpha": 0.0,
         }
         return cls(**(settings | changes))
 
@@ -212,12 +239,71 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         totals = weights.class_totals(codes, self.n_classes_) / weights.unit
         self.min_samples_leaf_ = self._leaf_size(totals.sum())
         self._class_weight = self._weight_classes(totals)
+        self._lesson = self._prepare_lesson(table, codes, weights)
         self.trees_ = self._grow_trees(table, codes, weights)
         if len(self.trees_) == 1:
             self.tree_ = self.trees_[0]
         elif hasattr(self, "tree_"):
             del self.tree_  # from an earlier fit
+        del self._lesson
         return self
+
+    def prune(
+        self, *, max_leaf_nodes: int | None = None, ccp_alpha: float | None = None
+    ) -> BsnsingClassifier:
+        """Cut the fitted tree back in place: to a number of leaves, by a price per leaf, or both.
+
+        What is left is the best subtree of that size (exactly), or at that price, in Gini
+        impurity of the cases that the tree was learnt from. With one tree per class, each is
+        cut back.
+
+        Parameters
+        ----------
+        max_leaf_nodes : int, default=None
+            Most leaves to keep.
+        ccp_alpha : float, default=None
+            Price per leaf, as in ``cost_complexity_pruning_path``.
+
+        Returns
+        -------
+        BsnsingClassifier
+            The classifier itself.
+        """
+        check_is_fitted(self)
+        wanted = {"max_leaf_nodes": max_leaf_nodes, "ccp_alpha": ccp_alpha or 0.0}
+        checks = {name: TREE_PARAMETERS[name] for name in wanted}
+        check_parameters(f"{type(self).__name__}.prune", checks, wanted)
+        trees = [prune_by_cost(tree, ccp_alpha or 0.0) for tree in self.trees_]
+        if max_leaf_nodes is not None:
+            trees = [best_subtree(tree, max_leaf_nodes) for tree in trees]
+        self.trees_ = trees
+        if len(trees) == 1:
+            self.tree_ = trees[0]
+        return self
+
+    def pruning_path(self) -> PruningPath:
+        """Return the prices per leaf at which the best subtree of the fitted tree changes.
+
+        Returns
+        -------
+        PruningPath
+            ``ccp_alphas``, and the ``impurities`` and ``n_leaves`` of the subtree that is best
+            from that price on: from the whole tree to the root alone.
+        """
+        check_is_fitted(self)
+        if len(self.trees_) > 1:
+            raise ValueError(
+                f"There are {len(self.trees_)} trees, one per class, and each has its own path. "
+                "Use multiclass='native' for one tree."
+            )
+        return pruning_path(self.trees_[0])
+
+    def cost_complexity_pruning_path(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> PruningPath:
+        """Grow the tree without pruning, and return its :meth:`pruning_path`; as scikit-learn's."""
+        whole = clone(self).set_params(ccp_alpha=0.0, max_leaf_nodes=None)
+        return whole.fit(X, y, sample_weight=sample_weight).pruning_path()
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row."""
@@ -322,6 +408,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     def _leaf_size(self, n_cases: float) -> int:
         if self.min_samples_leaf == "sqrt":
             return max(1, math.isqrt(int(n_cases)))
+        if self.min_samples_leaf == "auto":
+            return max(1, round(n_cases**0.25))
         size = cast(float, self.min_samples_leaf)
         return int(size) if size >= 1 else max(1, math.ceil(size * n_cases))
 
@@ -347,12 +435,29 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             )
         return weights
 
+    def _prepare_lesson(
+        self, table: Table, codes: NDArray[np.int32], weights: CaseWeights
+    ) -> Lesson | None:
+        """What a teacher makes of the rows; None where there is no teacher, or nothing to teach."""
+        if self.teacher is None or len(np.unique(codes)) < 2:
+            return None
+        return prepare_lesson(
+            self.teacher,
+            table,
+            codes,
+            self.n_classes_,
+            weights,
+            check_random_state(self.random_state),
+            effective_n_threads(self.n_jobs),
+        )
+
     def _grow_trees(
         self, table: Table, codes: NDArray[np.int32], weights: CaseWeights
     ) -> list[Tree]:
         if self.multiclass == "native" or self.n_classes_ <= 2:
             return [self._grow(table, codes, weights, self.classes_, self._class_weight)]
         trees = []
+        lesson = self._lesson
         for position, label in enumerate(self.classes_.tolist()):
             is_class = (codes == position).astype(np.int32)
             names = np.array([f"not {label}", label], dtype=object)
@@ -364,10 +469,51 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
                 n_rest = max(totals[others].sum(), 1.0)
                 rest = (self._class_weight * totals)[others].sum() / n_rest
                 class_weight = np.array([rest, self._class_weight[position]])
+            if lesson is not None:
+                self._lesson = replace(lesson, codes=(lesson.codes == position).astype(np.int32))
             trees.append(self._grow(table, is_class, weights, names, class_weight))
         return trees
 
     def _grow(
+        self,
+        table: Table,
+        codes: NDArray[np.int32],
+        weights: CaseWeights,
+        classes: NDArray[Any],
+        class_weight: NDArray[np.float64] | None,
+    ) -> Tree:
+        lesson = self._lesson
+        if lesson is None:
+            tree = self._grow_on(table, codes, weights, classes, class_weight)
+        else:
+            tree = self._grow_on(
+                lesson.table, lesson.codes, lesson.weights, classes, class_weight
+            )
+            tree = self._count_cases(tree, table, codes, weights)
+            tree = keep_large_children(tree, self.min_samples_leaf_)
+        tree = replace(tree, shrinkage=float(self.shrinkage))
+        tree = prune_by_cost(tree, self._price_per_leaf(tree))
+        return tree if self.max_leaf_nodes is None else best_subtree(tree, self.max_leaf_nodes)
+
+    def _price_per_leaf(self, tree: Tree) -> float:
+        if self.ccp_alpha == "auto":
+            return _AUTO_ALPHA * float(impurity_per_case(tree)[0])
+        return float(self.ccp_alpha)
+
+    def _count_cases(
+        self, tree: Tree, table: Table, codes: NDArray[np.int32], weights: CaseWeights
+    ) -> Tree:
+        """Give a taught tree the real cases as its counts, beside what it was taught."""
+        leaves = find_leaves(tree, table, effective_n_threads(self.n_jobs))
+        counts = np.zeros_like(tree.counts)
+        cases = 1.0 if weights.counts is None else weights.counts / weights.unit
+        np.add.at(counts, (leaves, codes), cases)
+        for v in reversed(np.flatnonzero(~tree.is_leaf)):
+            counts[v] = counts[tree.children_left[v]] + counts[tree.children_right[v]]
+        taught = tree.counts * (counts[0].sum() / tree.counts[0].sum())
+        return replace(tree, counts=counts, taught=taught)
+
+    def _grow_on(
         self,
         table: Table,
         codes: NDArray[np.int32],
@@ -384,13 +530,13 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             max_depth=np.inf if self.max_depth is None else self.max_depth,
             min_leaf=self.min_samples_leaf_ * weights.unit,
             stop_prob=self.stop_prob,
+            ccp_alpha=_AUTO_ALPHA if self.ccp_alpha == "auto" else 0.0,
         )
         counted = np.ones(n_classes) if class_weight is None else class_weight
         builder = grow_tree(engine, SOLVERS[self.solver](), limits, TreeBuilder(counted))
         power = 2 if self.criterion in _SQUARED else 1
         builder.class_weight = counted[: len(classes)]
-        tree = builder.finish(table.info, has_missing, classes, weights.unit, power)
-        return tree if self.max_leaf_nodes is None else best_subtree(tree, self.max_leaf_nodes)
+        return builder.finish(table.info, has_missing, classes, weights.unit, power)
 
     def _engine_options(
         self, table: Table, class_weight: NDArray[np.float64] | None

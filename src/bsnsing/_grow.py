@@ -23,6 +23,7 @@ class Limits:
     max_depth: float
     min_leaf: float  # in the engine's unit of weight
     stop_prob: float
+    ccp_alpha: float = 0.0  # price of a leaf, as a share of the root's impurity
 
 
 @dataclass(slots=True)
@@ -110,9 +111,16 @@ def grow_tree(
 ) -> TreeBuilder:
     """Split the open nodes of one level after the other, each by the rule the solver chooses."""
     root = builder.add_node(np.asarray(engine.class_totals(0)), 0)
+    least_impurity = limits.ccp_alpha * _impurity(builder, root)
     frontier = [OpenNode(root, 0, 0)]
     while frontier:
-        frontier = [node for node in frontier if _may_split(node, builder, limits)]
+        frontier = [
+            node
+            for node in frontier
+            if _may_split(node, builder, limits)
+            # No subtree can save more than all of the node's impurity, so none will be kept.
+            and _impurity(builder, node.tree_node) >= least_impurity
+        ]
         chosen = solver.choose(engine, [node.engine_node for node in frontier])
         for node, found in zip(frontier, chosen, strict=True):
             builder.found[node.tree_node] = found
@@ -128,6 +136,12 @@ def grow_tree(
             for opened in builder.split(node, found, pair)
         ]
     return builder
+
+
+def _impurity(builder: TreeBuilder, node: int) -> float:
+    """Cases times Gini impurity."""
+    weighted = builder.counts[node] * builder.class_weight
+    return float(weighted.sum() - (weighted**2).sum() / max(weighted.sum(), 1e-300))
 
 
 def _may_split(node: OpenNode, builder: TreeBuilder, limits: Limits) -> bool:

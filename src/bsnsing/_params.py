@@ -87,6 +87,11 @@ def is_weight_per_label(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(w, Real) for w in value.values())
 
 
+def has_probabilities(value: Any) -> bool:
+    """Whether a value is a classifier, not a class, that gives probabilities."""
+    return hasattr(value, "fit") and hasattr(value, "predict_proba") and not isinstance(value, type)
+
+
 _MAX_RULES = (is_int_between(1, 10), "an int from 1 to 10")
 _CRITERION = (is_one_of(*CRITERIA), f"one of {', '.join(map(repr, CRITERIA))}")
 _OPERATORS = (is_operators, "a non-empty selection of 'or', 'and', 'xor'")
@@ -125,13 +130,22 @@ ASK_PARAMETERS: dict[str, tuple[Check, str]] = {
 TREE_PARAMETERS: dict[str, tuple[Check, str]] = {
     "max_rules": _MAX_RULES,
     "min_samples_leaf": (
-        any_of(is_one_of("sqrt"), is_int_between(1), is_fraction),
-        "'sqrt', a positive int or a fraction between 0 and 1",
+        any_of(is_one_of("auto", "sqrt"), is_int_between(1), is_fraction),
+        "'auto', 'sqrt', a positive int or a fraction between 0 and 1",
     ),
     "criterion": _CRITERION,
     "operators": _OPERATORS,
     "max_depth": (any_of(is_none, is_int_between(0)), "None or an int of at least 0"),
     "max_leaf_nodes": (any_of(is_none, is_int_between(1)), "None or a positive int"),
+    "ccp_alpha": (
+        any_of(is_one_of("auto"), is_real_in(0, np.inf, high_open=True)),
+        "'auto' or a number of at least 0",
+    ),
+    "shrinkage": (is_real_in(0, np.inf, high_open=True), "a number of at least 0"),
+    "teacher": (
+        any_of(is_none, is_one_of("forest"), has_probabilities),
+        "None, 'forest' or a classifier with predict_proba",
+    ),
     "stop_prob": (is_real_in(0, 1, low_open=True), "a number above 0 and at most 1"),
     "distinct_children": _BOOL,
     "multiclass": (is_one_of("native", "ovr"), "'native' or 'ovr'"),

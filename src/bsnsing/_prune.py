@@ -1,8 +1,8 @@
-"""best_subtree(): the best tree of at most so many leaves inside a grown one."""
+"""Smaller trees inside a grown one: the best of a given size, or for a price per leaf."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,102 @@ def best_subtree(tree: Tree, max_leaf_nodes: int) -> Tree:
     return keep_nodes(tree, _best_leaves(tree, max_leaf_nodes))
 
 
+def prune_by_cost(tree: Tree, alpha: float) -> Tree:
+    """Return the subtree of least impurity plus ``alpha`` for each leaf.
+
+    Exact over all subtrees with the same root; ties go to fewer leaves. Impurity and ``alpha``
+    are per case, as in scikit-learn.
+    """
+    if alpha <= 0:
+        return tree
+    impurity = impurity_per_case(tree)
+    cost = impurity + alpha
+    is_leaf = np.ones(tree.n_nodes, dtype=bool)
+    for v in reversed(np.flatnonzero(~tree.is_leaf)):  # children come after their parents
+        below = cost[tree.children_left[v]] + cost[tree.children_right[v]]
+        # Sums are rounded: a split that saves nothing but dust is not worth its leaf.
+        if below < cost[v] - 1e-12 * impurity[0]:
+            cost[v], is_leaf[v] = below, False
+    return keep_nodes(tree, is_leaf)
+
+
+@dataclass(frozen=True, slots=True)
+class PruningPath:
+    """The subtrees that some price per leaf is best for, from the whole tree to its root."""
+
+    ccp_alphas: NDArray[np.float64]  # the least price that makes each subtree the best
+    impurities: NDArray[np.float64]  # sum over its leaves, per case
+    n_leaves: NDArray[np.int64]
+
+
+def pruning_path(tree: Tree) -> PruningPath:
+    """Return every price at which the best subtree changes (weakest-link pruning)."""
+    impurity = impurity_per_case(tree)
+    below, n_leaves = impurity.copy(), np.ones(tree.n_nodes, dtype=np.int64)
+    inner = np.flatnonzero(~tree.is_leaf)
+    for v in reversed(inner):
+        children = [tree.children_left[v], tree.children_right[v]]
+        below[v], n_leaves[v] = below[children].sum(), n_leaves[children].sum()
+    is_inner = ~tree.is_leaf
+    parent = tree.parent
+    steps = [(0.0, below[0], n_leaves[0])]
+    while is_inner[0]:
+        nodes = np.flatnonzero(is_inner)
+        saved = (impurity[nodes] - below[nodes]) / (n_leaves[nodes] - 1)
+        weakest = saved.min()
+        for v in nodes[saved <= weakest + 1e-12 * impurity[0]]:
+            if is_inner[v]:
+                _cut_off(tree, v, impurity[v], (below, n_leaves, is_inner), parent)
+        steps.append((max(float(weakest), steps[-1][0]), below[0], n_leaves[0]))
+    if len(steps) > 1 and steps[1][0] <= 0:
+        del steps[0]  # splits that save nothing go for free
+    alphas, impurities, sizes = zip(*steps, strict=True)
+    return PruningPath(np.array(alphas), np.array(impurities), np.array(sizes))
+
+
+def _cut_off(
+    tree: Tree,
+    v: int,
+    own: float,
+    state: tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]],
+    parent: NDArray[np.intp],
+) -> None:
+    """Make v a leaf, and tell the nodes above what that changes."""
+    below, n_leaves, is_inner = state
+    more, fewer = own - below[v], n_leaves[v] - 1
+    gone = [int(v)]
+    while gone:
+        node = gone.pop()
+        if is_inner[node]:
+            is_inner[node] = False
+            gone += [int(tree.children_left[node]), int(tree.children_right[node])]
+    while v >= 0:
+        below[v] += more
+        n_leaves[v] -= fewer
+        v = int(parent[v])
+
+
+def impurity_per_case(tree: Tree) -> NDArray[np.float64]:
+    """Return each node's Gini impurity times its share of all cases, as scikit-learn counts it."""
+    return leaf_impurity(tree) / max(float(tree.weighted[0].sum()), 1e-300)
+
+
 def leaf_impurity(tree: Tree) -> NDArray[np.float64]:
     """Return cases times Gini impurity of each node."""
-    weighted = tree.counts * tree.class_weight
+    weighted = tree.learnt * tree.class_weight
     size = weighted.sum(axis=1)
     impurity: NDArray[np.float64] = size - (weighted**2).sum(axis=1) / np.maximum(size, 1e-300)
     return impurity
+
+
+def keep_large_children(tree: Tree, min_samples_leaf: float) -> Tree:
+    """Return the tree without the splits that leave some child with fewer cases than that."""
+    sizes = tree.counts.sum(axis=1)
+    is_leaf = tree.is_leaf
+    for v in np.flatnonzero(~is_leaf):
+        children = sizes[[tree.children_left[v], tree.children_right[v]]]
+        is_leaf[v] = children.min() < min_samples_leaf * (1 - 1e-9)
+    return keep_nodes(tree, is_leaf)
 
 
 def _best_leaves(tree: Tree, max_leaf_nodes: int) -> NDArray[np.bool_]:
@@ -117,4 +207,5 @@ def keep_nodes(tree: Tree, is_leaf: NDArray[np.bool_]) -> Tree:
         question_negated=tree.question_negated[asks],
         first_level=np.concatenate([starts, np.cumsum(n_levels)]).astype(np.int32),
         levels=tree.levels[asks[level_owner]],
+        taught=None if tree.taught is None else tree.taught[kept],
     )

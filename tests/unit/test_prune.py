@@ -43,7 +43,7 @@ def random_tree(seed: int, n_leaves: int, most_cases: int) -> Tree:
         class_weight=np.array([1.0, 2.0, 1.0]),
         children_left=np.array(left, dtype=np.int32),
         children_right=np.array(right, dtype=np.int32),
-        depth=np.zeros(n_nodes, dtype=np.int32),
+        depth=depths(left, right),
         counts=np.array([counts[v] for v in range(n_nodes)], dtype=float),
         operator=np.array([v % 2 for v in range(n_nodes)], dtype=np.uint8),
         objective=np.arange(n_nodes, dtype=float),
