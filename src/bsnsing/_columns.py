@@ -20,6 +20,10 @@ Kind: TypeAlias = Literal["numeric", "boolean", "categorical"]
 Level: TypeAlias = str | int | float | bool
 
 
+# Kinds and bytes of the numbers that the core reads as they are.
+_NATIVE_TYPES = frozenset("f8 f4 b1 i1 u1 i2 u2 i4 u4 i8 u8".split())
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnInfo:
     """What a fitted model remembers of a column."""
@@ -77,6 +81,14 @@ class Column:
         if isinstance(self.cells, SparseCells):
             return self.cells.dense(np.float64)
         return self.cells.astype(np.float64, copy=False)
+
+    def native_numbers(self) -> NDArray[Any]:
+        """Return the same numbers in the type the user has them in, where the core reads it."""
+        cells = self.cells
+        if isinstance(cells, SparseCells) or cells.dtype.str[1:] not in _NATIVE_TYPES:
+            return self.numbers()
+        is_plain = cells.dtype.isnative and cells.flags.aligned
+        return cells if is_plain else self.numbers()
 
     def codes(self) -> NDArray[np.int32]:
         """Return positions in ``info.levels``: -1 where missing, ``len(levels)`` where unseen."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -37,19 +37,33 @@ class EngineOptions:
     n_threads: int = 1
 
 
-def encode_table(table: Table, n_threads: int = 1) -> _core.ColumnList:
-    """Turn each column into integer codes, a few columns at a time."""
+def encode_table(
+    table: Table,
+    *,
+    max_bins: int | None = None,
+    unbinned: Collection[int] = (),
+    counts: NDArray[np.int64] | None = None,
+    n_threads: int = 1,
+) -> _core.ColumnList:
+    """Turn each column into integer codes, a few columns at a time.
+
+    Numeric columns with more than ``max_bins`` values are cut into bins of about equal numbers of
+    cases, but for those at the positions ``unbinned``; ``counts`` are the cases of each row.
+    """
     columns = _core.ColumnList()
-    for is_categorical, run in itertools.groupby(
-        table.columns, key=lambda column: column.info.kind == "categorical"
+    for (is_categorical, is_exact), run in itertools.groupby(
+        enumerate(table.columns),
+        key=lambda item: (item[1].info.kind == "categorical", item[0] in unbinned),
     ):
         if is_categorical:
-            for column in run:
+            for _, column in run:
                 columns.add_levels(column.codes(), len(column.info.levels))
         else:
-            # Groups keep what is made dense at a time small, and match the native cache blocking.
-            for group in _groups(run, 8 * n_threads):
-                columns.add_numbers([column.numbers() for column in group], n_threads)
+            bins = 0 if is_exact or max_bins is None else max_bins
+            # Groups keep what is made dense at a time small; a line of cache holds 64 bytes.
+            for group in _groups((column for _, column in run), 64 * n_threads):
+                numbers = [column.native_numbers() for column in group]
+                columns.add_numbers(numbers, bins, counts, n_threads)
     return columns
 
 

@@ -84,6 +84,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     time_limit : float, default=180
         Seconds per split (not per tree), after which the best rule so far is taken. None is no
         limit.
+    max_bins : int, default=255
+        A numeric column with more distinct values is cut into so many bins of about equal numbers
+        of cases before the tree is grown, and thresholds lie between bins. None keeps all values.
     n_segments : int, default=20
         Most thresholds per numeric column and node: in each direction or, with "and", in both
         together, since a negated question looks the other way.
@@ -158,6 +161,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         solver: str = "enum",
         greedy_level: float = 0.9,
         time_limit: float | None = 180.0,
+        max_bins: int | None = 255,
         n_segments: int = 8,
         max_levels: int = 30,
         max_values_as_levels: int = 10,
@@ -184,6 +188,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         self.solver = solver
         self.greedy_level = greedy_level
         self.time_limit = time_limit
+        self.max_bins = max_bins
         self.n_segments = n_segments
         self.max_levels = max_levels
         self.max_values_as_levels = max_values_as_levels
@@ -203,6 +208,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             "operators": ("or",),
             "multiclass": "ovr",
             "min_samples_leaf": "sqrt",
+            "max_bins": None,
             "n_segments": 20,
             "teacher": None,
             "shrinkage": 0.0,
@@ -522,9 +528,16 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         class_weight: NDArray[np.float64] | None,
     ) -> Tree:
         n_classes = max(2, len(classes))  # a single class gets an empty partner
-        columns = encode_table(table, effective_n_threads(self.n_jobs))
-        has_missing = tuple(columns.has_missing())
         options = self._engine_options(table, class_weight)
+        columns = encode_table(
+            table,
+            max_bins=self.max_bins,
+            # Thresholds given by hand must be met exactly, so their columns keep all values.
+            unbinned={question[0] for question in options.extra_questions},
+            counts=weights.counts,
+            n_threads=options.n_threads,
+        )
+        has_missing = tuple(columns.has_missing())
         engine = make_engine(columns, codes, n_classes, weights, options)
         limits = Limits(
             max_depth=np.inf if self.max_depth is None else self.max_depth,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -14,23 +15,65 @@ def read_labels(y: ArrayLike | None, n_rows: int) -> tuple[NDArray[Any], NDArray
     """Return the sorted labels and each row's position among them."""
     if y is None:
         raise ValueError("Learning requires y to be passed, but the target y is None.")
-    labels = _plain(column_or_1d(y, dtype=_dtype_of(y), warn=True))
+    labels = column_or_1d(y, dtype=_dtype_of(y), warn=True)
     if len(labels) != n_rows:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: there are {n_rows} rows, "
             f"and y has {len(labels)} labels. Give each row one label."
         )
+    if labels.dtype.kind in "biu" and n_rows > 0:
+        return _number_integers(labels)
+    if labels.dtype.kind in "OU" and n_rows > 0:
+        return _number_objects(labels)
     _refuse_missing(labels)
-    if labels.dtype.kind not in "biuSU":  # those cannot be continuous, and the check is slow
-        check_classification_targets(labels)
-    try:
+    check_classification_targets(labels)
+    classes, codes = np.unique(labels, return_inverse=True)
+    return classes, codes.astype(np.int32)
+
+
+def _number_integers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Number integers and Booleans through a table of those that occur, unless it were large."""
+    low, high = int(labels.min()), int(labels.max())
+    if high - low > max(1024, len(labels)):
         classes, codes = np.unique(labels, return_inverse=True)
+        return classes, codes.astype(np.int32)
+    places = labels.astype(np.intp) if low == 0 else (labels - labels.min()).astype(np.intp)
+    occurs = np.zeros(high - low + 1, dtype=bool)
+    occurs[places] = True
+    classes = (np.flatnonzero(occurs) + low).astype(labels.dtype)
+    return classes, (np.cumsum(occurs, dtype=np.int32) - 1)[places].astype(np.int32)
+
+
+def _number_objects(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Number text and other objects by the few that differ: sorting all of them is slow."""
+    cells = labels.tolist()
+    try:
+        distinct = list(dict.fromkeys(cells))
+    except TypeError as error:
+        raise TypeError(
+            f"The labels in y hold a {_first_unhashable(cells)}, which cannot be compared. Give "
+            "each row one text or number."
+        ) from error
+    found = np.empty(len(distinct), dtype=object if labels.dtype.kind == "O" else labels.dtype)
+    found[:] = distinct
+    _refuse_missing(found, labels)
+    found = _plain(found)
+    if found.dtype.kind not in "biuU":  # those cannot be continuous, and the check is slow
+        check_classification_targets(labels if 2 * len(found) > len(labels) else found.repeat(3))
+    try:
+        order = np.argsort(found, kind="stable")
     except TypeError as error:
         raise TypeError(
             "The labels in y are of types that cannot be sorted together. Convert them all to "
             "text or all to numbers."
         ) from error
-    return classes, codes.astype(np.int32)
+    place = {distinct[position]: code for code, position in enumerate(order.tolist())}
+    codes = np.fromiter(map(place.__getitem__, cells), dtype=np.int32, count=len(cells))
+    return found[order], codes
+
+
+def _first_unhashable(cells: list[Any]) -> str:
+    return next(type(cell).__name__ for cell in cells if not isinstance(cell, Hashable))
 
 
 def _dtype_of(y: Any) -> Any:
@@ -51,14 +94,17 @@ def _plain(labels: NDArray[Any]) -> NDArray[Any]:
     return labels
 
 
-def _refuse_missing(labels: NDArray[Any]) -> None:
+def _refuse_missing(labels: NDArray[Any], all_labels: NDArray[Any] | None = None) -> None:
+    """Raise for a label that is none, and say in which row of ``all_labels`` it stands first."""
     if labels.dtype.kind == "f":
         is_bad = ~np.isfinite(labels)
     elif labels.dtype.kind == "O":
-        is_bad = np.array([label is None or _differs(label) for label in labels])
+        is_bad = np.array([label is None or _differs(label) for label in labels], dtype=bool)
     else:
         return
     if is_bad.any():
+        if all_labels is not None:
+            return _refuse_missing(all_labels)
         row = int(np.flatnonzero(is_bad)[0])
         raise ValueError(
             f"Input y contains NaN, infinity or a missing label, first in row {row}. "

@@ -152,6 +152,7 @@ TREE_PARAMETERS: dict[str, tuple[Check, str]] = {
     "solver": (is_one_of(*SOLVERS), f"one of {', '.join(map(repr, SOLVERS))}"),
     "greedy_level": (is_real_in(0, 1, low_open=True), "a number above 0 and at most 1"),
     "time_limit": _TIME_LIMIT,
+    "max_bins": (any_of(is_none, is_int_between(2)), "None or an int of at least 2"),
     **ASK_PARAMETERS,
     "own_questions": _BOOL,
     "class_weight": (

@@ -30,18 +30,42 @@ Question from_fields(const QuestionFields& fields, const std::vector<EncodedColu
     return given_question(columns, column, static_cast<Test>(test), value, levels);
 }
 
+using AnyNumbers = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
+
+NumberType number_type(nb::dlpack::dtype type) {
+    using Code = nb::dlpack::dtype_code;
+    const auto code = static_cast<Code>(type.code);
+    if (code == Code::Float && type.bits == 64) return NumberType::f64;
+    if (code == Code::Float && type.bits == 32) return NumberType::f32;
+    if (code == Code::Bool && type.bits == 8) return NumberType::u8;
+    const bool is_signed = code == Code::Int;
+    if (is_signed || code == Code::UInt) {
+        if (type.bits == 8) return is_signed ? NumberType::i8 : NumberType::u8;
+        if (type.bits == 16) return is_signed ? NumberType::i16 : NumberType::u16;
+        if (type.bits == 32) return is_signed ? NumberType::i32 : NumberType::u32;
+        if (type.bits == 64) return is_signed ? NumberType::i64 : NumberType::u64;
+    }
+    throw std::invalid_argument("numbers must be Booleans, integers or floats of 32 or 64 bits");
+}
+
 class ColumnList {
   public:
-    void add_numbers(const std::vector<Numbers>& numbers, std::size_t n_threads) {
-        std::vector<NumberView> views;
-        for (const Numbers& n : numbers) {
-            if (n.shape(0) != numbers.front().shape(0))
-                throw std::invalid_argument("columns differ in length");
-            views.push_back({n.data(), n.shape(0) > 1 ? n.stride(0) : 1});
-        }
-        const nb::gil_scoped_release no_python_below;
+    // Columns of any real type; binned if `max_bins` is given.
+    void add_numbers(const std::vector<AnyNumbers>& numbers, std::size_t max_bins,
+                     const std::optional<Vector<std::int64_t>>& weights, std::size_t n_threads) {
         const std::size_t n_rows = numbers.empty() ? 0 : numbers.front().shape(0);
-        std::vector<EncodedColumn> encoded = encode_number_columns(views, n_rows, n_threads);
+        std::vector<NumberView> views;
+        for (const AnyNumbers& n : numbers) {
+            if (n.shape(0) != n_rows) throw std::invalid_argument("columns differ in length");
+            views.push_back({n.data(), n_rows > 1 ? n.stride(0) : 1, number_type(n.dtype())});
+        }
+        if (weights && weights->shape(0) != n_rows)
+            throw std::invalid_argument("weights and columns differ in length");
+        const nb::gil_scoped_release no_python_below;
+        const EncodeOptions options{max_bins,
+                                    weights ? as_span(*weights) : std::span<const std::int64_t>()};
+        std::vector<EncodedColumn> encoded =
+            encode_number_columns(views, n_rows, options, n_threads);
         std::move(encoded.begin(), encoded.end(), std::back_inserter(columns));
     }
     void add_levels(const Vector<std::int32_t>& codes, std::size_t n_levels) {
@@ -109,16 +133,16 @@ class BoundEngine {
     }
 
     std::vector<std::pair<std::size_t, std::size_t>> split(const std::vector<std::size_t>& nodes) {
-        std::vector<std::pair<std::size_t, std::size_t>> children;
         const nb::gil_scoped_release no_python_below;
+        std::vector<NodeSplit> splits;
         for (const std::size_t node : nodes) {
             const auto waiting = waiting_.find(node);
             if (waiting == waiting_.end())
                 throw std::invalid_argument("split needs a node whose search found a rule");
-            children.push_back(engine_.split(node, waiting->second));
+            splits.push_back(std::move(waiting->second));
             waiting_.erase(waiting);
         }
-        return children;
+        return engine_.split(nodes, splits);
     }
 
     // Questions of a node's pool and the answers of its rows: (questions, answers, row numbers).
@@ -134,8 +158,8 @@ class BoundEngine {
         std::vector<QuestionFields> questions;
         for (const Question& q : pool.questions)
             questions.push_back(to_fields(q, engine_.columns()[q.column]));
-        const NodeRows rows = engine_.rows_of(node);
-        return {questions, unpack(pool, rows), row_numbers(rows)};
+        const NodeTable& table = engine_.table(node);
+        return {questions, unpack(pool, table), row_numbers(table)};
     }
 
   private:
@@ -154,27 +178,27 @@ class BoundEngine {
                               split.found.n_counted, split.found.n_excluded, split.seconds);
     }
 
-    static Answers unpack(const NodePool& pool, const NodeRows& node) {
+    static Answers unpack(const NodePool& pool, const NodeTable& node) {
         const std::size_t n_questions = pool.questions.size();
-        auto* answers = new std::uint8_t[node.rows.size() * n_questions + 1];
+        auto* answers = new std::uint8_t[node.n_rows() * n_questions + 1];
         const nb::capsule owner(answers,
                                 [](void* p) noexcept { delete[] static_cast<std::uint8_t*>(p); });
         std::size_t row = 0;
-        for (const Segment& s : node.layout->segments)
+        for (const Segment& s : node.layout().segments)
             for (std::size_t i = 0; i < s.n_rows; ++i, ++row)
                 for (std::size_t q = 0; q < n_questions; ++q) {
                     const Word word = pool.blocks.lane(q)[(s.first_word + i / kWordBits) * kLanes];
                     answers[row * n_questions + q] = (word >> (i % kWordBits)) & 1U;
                 }
-        return Answers(answers, {node.rows.size(), n_questions}, owner);
+        return Answers(answers, {node.n_rows(), n_questions}, owner);
     }
 
-    static RowNumbers row_numbers(const NodeRows& node) {
-        auto* rows = new std::int64_t[node.rows.size() + 1];
+    static RowNumbers row_numbers(const NodeTable& node) {
+        auto* rows = new std::int64_t[node.n_rows() + 1];
         const nb::capsule owner(rows,
                                 [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
-        std::copy(node.rows.begin(), node.rows.end(), rows);
-        return RowNumbers(rows, {node.rows.size()}, owner);
+        std::copy(node.rows().begin(), node.rows().end(), rows);
+        return RowNumbers(rows, {node.n_rows()}, owner);
     }
 
     Engine engine_;
@@ -223,7 +247,8 @@ void make_engine(BoundEngine* self, ColumnList& columns, const Vector<std::int32
 void bind_engine(nb::module_& m) {
     nb::class_<ColumnList>(m, "ColumnList", "Columns of a table, encoded for the engine.")
         .def(nb::init<>())
-        .def("add_numbers", &ColumnList::add_numbers, nb::arg("numbers"), nb::arg("n_threads"))
+        .def("add_numbers", &ColumnList::add_numbers, nb::arg("numbers"), nb::arg("max_bins"),
+             nb::arg("weights").none(), nb::arg("n_threads"))
         .def("add_levels", &ColumnList::add_levels, nb::arg("codes"), nb::arg("n_levels"))
         .def("has_missing", &ColumnList::has_missing);
     nb::class_<BoundEngine>(m, "Engine", "Counts, searches and parts the rows of a table.")

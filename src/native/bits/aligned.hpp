@@ -27,6 +27,26 @@ struct CacheLineAllocator {
     }
 };
 
+// The same without filling new memory first, for what is written in full anyway.
+template <class T>
+struct UnfilledAllocator : CacheLineAllocator<T> {
+    template <class U>
+    struct rebind {
+        using other = UnfilledAllocator<U>;
+    };
+    template <class U>
+    void construct(U* p) noexcept {
+        ::new (static_cast<void*>(p)) U;
+    }
+    template <class U, class... Args>
+    void construct(U* p, Args&&... args) {
+        ::new (static_cast<void*>(p)) U(static_cast<Args&&>(args)...);
+    }
+};
+
+template <class T>
+using UnfilledVector = std::vector<T, UnfilledAllocator<T>>;
+
 template <class T>
 using AlignedVector = std::vector<T, CacheLineAllocator<T>>;
 

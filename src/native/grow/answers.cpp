@@ -8,8 +8,9 @@
 namespace bsnsing {
 namespace {
 
-// Codes are first mapped to at most 256 bins, so that one byte per row decides every question of
-// a run: a question is then a range of bins, which a vector compare answers for 64 rows at once.
+// Codes of more than a byte are first mapped to at most 256 bins, so that one byte per row decides
+// every question of a run: a question is then a range of bins, which a vector compare answers for
+// 64 rows at once.
 constexpr std::size_t kMostQuestionsPerRun = 100;  // each brings at most two edges
 
 struct Run {
@@ -50,87 +51,111 @@ std::uint8_t bin_of(const std::vector<std::uint32_t>& edges, std::uint32_t code)
                                      edges.begin());
 }
 
+// Answers a run of questions; first_question is the place of its first in the blocks.
 class RunAnswerer {
   public:
     RunAnswerer(const EncodedColumn& column, std::span<const Question> questions,
-                const NodeRows& node)
-        : column_(column), questions_(questions), node_(node), bins_(node.rows.size()) {}
+                const NodeTable& node)
+        : column_(column), index_(questions.front().column), questions_(questions), node_(node) {}
 
     void answer(std::size_t first_question, BitBlocks& blocks) {
-        if (questions_.front().test == Test::in) {
-            fill_membership();
-            pack(first_question, 1, 1, blocks);
-        } else if (column_.n_codes < 256) {
-            column_.visit([&](const auto* codes) {
-                gather(codes, [](auto code) { return static_cast<std::uint8_t>(code); });
-            });
+        if (node_.is_bits(index_)) {
             for (std::size_t i = 0; i < questions_.size(); ++i)
-                pack(first_question + i, questions_[i].low, questions_[i].high - questions_[i].low,
-                     blocks);
-        } else {
-            const std::vector<std::uint32_t> edges = find_edges(questions_);
-            fill_bins(edges);
-            for (std::size_t i = 0; i < questions_.size(); ++i) {
-                const std::uint8_t low = bin_of(edges, questions_[i].low);
-                pack(first_question + i, low, bin_of(edges, questions_[i].high) - low, blocks);
-            }
+                copy_bits(questions_[i], blocks.lane(first_question + i));
+            return;
         }
-    }
-
-  private:
-    template <class Code, class Map>
-    void gather(const Code* codes, const Map& map) {
-        for (std::size_t i = 0; i < bins_.size(); ++i) bins_[i] = map(codes[node_.rows[i]]);
-    }
-
-    void fill_membership() {
-        std::vector<std::uint8_t> is_member(std::size_t{column_.n_codes} + 1, 0);
-        for (const std::uint32_t level : questions_.front().levels) is_member[level] = 1;
-        column_.visit(
-            [&](const auto* codes) { gather(codes, [&](auto code) { return is_member[code]; }); });
-    }
-
-    void fill_bins(const std::vector<std::uint32_t>& edges) {
-        column_.visit([&](const auto* codes) {
-            // A table pays only where it is not much larger than the node.
-            if (column_.n_codes > 4 * bins_.size()) {
-                gather(codes, [&](auto code) { return bin_of(edges, code); });
-                return;
+        node_.visit_codes(index_, [&](const auto* codes) {
+            if (questions_.front().test == Test::in) {
+                fill_membership(codes);
+                pack(bins_.data(), 1, 2, blocks.lane(first_question));
+            } else if constexpr (sizeof(*codes) == 1) {
+                for (std::size_t i = 0; i < questions_.size(); ++i)
+                    pack(codes, questions_[i].low, questions_[i].high,
+                         blocks.lane(first_question + i));
+            } else {
+                const std::vector<std::uint32_t> edges = find_edges(questions_);
+                fill_bins(codes, edges);
+                for (std::size_t i = 0; i < questions_.size(); ++i)
+                    pack(bins_.data(), bin_of(edges, questions_[i].low),
+                         bin_of(edges, questions_[i].high), blocks.lane(first_question + i));
             }
-            std::vector<std::uint8_t> bin(std::size_t{column_.n_codes} + 1, 0);
-            for (std::size_t e = 0; e < edges.size(); ++e) {
-                const std::size_t end = e + 1 < edges.size() ? edges[e + 1] : bin.size();
-                std::fill(bin.begin() + std::min<std::size_t>(edges[e], bin.size()),
-                          bin.begin() + static_cast<std::ptrdiff_t>(std::min(end, bin.size())),
-                          static_cast<std::uint8_t>(e + 1));
-            }
-            gather(codes, [&](auto code) { return bin[code]; });
         });
     }
 
-    void pack(std::size_t question, std::uint32_t low, std::uint32_t length, BitBlocks& blocks) {
-        const std::uint8_t* bins = bins_.data();
-        Word* lane = blocks.lane(question);
-        for (const Segment& s : node_.layout->segments) {
-            active_kernels().pack_range(bins, s.n_rows, static_cast<std::uint8_t>(low),
-                                        static_cast<std::uint8_t>(length),
-                                        lane + s.first_word * kLanes);
+  private:
+    bool takes(const Question& question, std::uint32_t code) const {
+        if (question.test == Test::in)
+            return std::binary_search(question.levels.begin(), question.levels.end(), code);
+        return code >= question.low && code < question.high;
+    }
+
+    // Of a column of bits, a question takes the ones, the zeros, all or none.
+    void copy_bits(const Question& question, Word* lane) const {
+        const Word ones = takes(question, 1) ? ~Word{0} : Word{0};
+        const Word zeros = takes(question, 0) ? ~Word{0} : Word{0};
+        const Word* bits = node_.bits(index_);
+        for (const Segment& s : node_.layout().segments) {
+            const std::size_t end = s.first_word + s.n_words;
+            for (std::size_t w = s.first_word; w < end; ++w)
+                lane[w * kLanes] = (bits[w] & ones) | (~bits[w] & zeros);
+            if (s.n_rows % kWordBits != 0)
+                lane[(end - 1) * kLanes] &= (Word{1} << (s.n_rows % kWordBits)) - 1;
+        }
+    }
+
+    template <class Code, class Map>
+    void map_codes(const Code* codes, const Map& map) {
+        bins_.resize(node_.n_rows());
+        for (std::size_t i = 0; i < bins_.size(); ++i) bins_[i] = map(codes[i]);
+    }
+
+    template <class Code>
+    void fill_membership(const Code* codes) {
+        std::vector<std::uint8_t> is_member(std::size_t{column_.n_codes} + 1, 0);
+        for (const std::uint32_t level : questions_.front().levels) is_member[level] = 1;
+        map_codes(codes, [&](Code code) { return is_member[code]; });
+    }
+
+    template <class Code>
+    void fill_bins(const Code* codes, const std::vector<std::uint32_t>& edges) {
+        // A table pays only where it is not much larger than the node.
+        if (column_.n_codes > 4 * node_.n_rows()) {
+            map_codes(codes, [&](Code code) { return bin_of(edges, code); });
+            return;
+        }
+        std::vector<std::uint8_t> bin(std::size_t{column_.n_codes} + 1, 0);
+        for (std::size_t e = 0; e < edges.size(); ++e) {
+            const std::size_t end = e + 1 < edges.size() ? edges[e + 1] : bin.size();
+            std::fill(bin.begin() + std::min<std::size_t>(edges[e], bin.size()),
+                      bin.begin() + static_cast<std::ptrdiff_t>(std::min(end, bin.size())),
+                      static_cast<std::uint8_t>(e + 1));
+        }
+        map_codes(codes, [&](Code code) { return bin[code]; });
+    }
+
+    // Rows whose bin lies in [low, high) answer yes.
+    void pack(const std::uint8_t* bins, std::uint32_t low, std::uint32_t high, Word* lane) const {
+        const Kernels& kernels = active_kernels();
+        for (const Segment& s : node_.layout().segments) {
+            kernels.pack_range(bins, s.n_rows, static_cast<std::uint8_t>(low),
+                               static_cast<std::uint8_t>(high - low), lane + s.first_word * kLanes);
             bins += s.n_rows;
         }
     }
 
     const EncodedColumn& column_;
+    const std::size_t index_;
     const std::span<const Question> questions_;
-    const NodeRows& node_;
-    AlignedVector<std::uint8_t> bins_;
+    const NodeTable& node_;
+    UnfilledVector<std::uint8_t> bins_;
 };
 
 }  // namespace
 
 BitBlocks answer_questions(std::span<const EncodedColumn> columns,
-                           std::span<const Question> questions, const NodeRows& node,
+                           std::span<const Question> questions, const NodeTable& node,
                            std::size_t n_threads) {
-    BitBlocks blocks(questions.size(), node.layout->n_words);
+    BitBlocks blocks(questions.size(), node.layout().n_words);
     const std::vector<Run> runs = split_runs(questions);
     parallel_for(runs.size(), n_threads, [&](std::size_t i, std::size_t) {
         const std::span<const Question> run = questions.subspan(runs[i].first, runs[i].n);

@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "bits/bit_blocks.hpp"
+#include "grow/node_table.hpp"
 #include "grow/questions.hpp"
 
 namespace bsnsing {
 
 // Questions about one column must stand next to each other.
 BitBlocks answer_questions(std::span<const EncodedColumn> columns,
-                           std::span<const Question> questions, const NodeRows& node,
+                           std::span<const Question> questions, const NodeTable& node,
                            std::size_t n_threads);
 
 }  // namespace bsnsing

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "work/parallel.hpp"
@@ -12,62 +14,342 @@
 namespace bsnsing {
 namespace {
 
-// A number as an integer of the same order, with its row.
-struct Keyed {
-    std::uint64_t key;
-    std::uint32_t row;
-};
+// --- Numbers as integers of the same order, and their sorting ---
 
-std::uint64_t ordered_bits(double x) {
+std::uint64_t key_of(double x) {
     const auto bits = std::bit_cast<std::uint64_t>(x == 0 ? 0.0 : x);  // -0 and 0 are one value
     constexpr std::uint64_t kSign = std::uint64_t{1} << 63U;
     return bits & kSign ? ~bits : bits | kSign;
 }
 
-double from_ordered_bits(std::uint64_t key) {
+double from_key(std::uint64_t key) {
     constexpr std::uint64_t kSign = std::uint64_t{1} << 63U;
     return std::bit_cast<double>(key & kSign ? key & ~kSign : ~key);
 }
 
+// A key together with its row.
+struct Keyed {
+    std::uint64_t key;
+    std::uint32_t row;
+};
+
+std::uint64_t key_in(std::uint64_t key) {
+    return key;
+}
+std::uint64_t key_in(const Keyed& keyed) {
+    return keyed.key;
+}
+
 // Least significant digit first; digits that all keys share are skipped.
-void radix_sort(std::vector<Keyed>& keys) {
+template <class Item>
+void radix_sort(UnfilledVector<Item>& items) {
     constexpr std::size_t kDigitBits = 11;
+    constexpr std::size_t kDigits = (64 + kDigitBits - 1) / kDigitBits;
     constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
-    std::vector<Keyed> other(keys.size());
-    for (std::size_t shift = 0; shift < 64; shift += kDigitBits) {
-        std::array<std::size_t, kBuckets> starts{};
-        for (const Keyed& k : keys) ++starts[(k.key >> shift) & (kBuckets - 1)];
-        if (std::find(starts.begin(), starts.end(), keys.size()) != starts.end()) continue;
-        std::size_t sum = 0;
-        for (std::size_t& s : starts) sum += std::exchange(s, sum);
-        for (const Keyed& k : keys) other[starts[(k.key >> shift) & (kBuckets - 1)]++] = k;
-        keys.swap(other);
+    const auto digit = [](const Item& item, std::size_t d) {
+        return (key_in(item) >> (d * kDigitBits)) & (kBuckets - 1);
+    };
+    std::vector<std::array<std::uint32_t, kBuckets>> starts(kDigits);
+    for (const Item& item : items)
+        for (std::size_t d = 0; d < kDigits; ++d) ++starts[d][digit(item, d)];
+    UnfilledVector<Item> other(items.size());
+    for (std::size_t d = 0; d < kDigits; ++d) {
+        if (starts[d][digit(items.front(), d)] == items.size()) continue;
+        std::uint32_t sum = 0;
+        for (std::uint32_t& s : starts[d]) sum += std::exchange(s, sum);
+        for (const Item& item : items) other[starts[d][digit(item, d)]++] = item;
+        items.swap(other);
     }
 }
 
-void sort_keys(std::vector<Keyed>& keys) {
+template <class Item>
+void sort_keys(UnfilledVector<Item>& items) {
     constexpr std::size_t kFew = 1500;
-    if (keys.size() < kFew)
-        std::sort(keys.begin(), keys.end(),
-                  [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
+    if (items.size() < kFew)
+        std::sort(items.begin(), items.end(),
+                  [](const Item& a, const Item& b) { return key_in(a) < key_in(b); });
     else
-        radix_sort(keys);
+        radix_sort(items);
 }
 
-// Makes room for codes 0..n_codes (the last means missing) and fills them with "missing".
-void allocate_codes(EncodedColumn& column, std::size_t n_rows) {
+// --- Bins ---
+
+// The distinct values of a column, ascending, with their cases.
+struct Values {
+    std::vector<std::uint64_t> keys;
+    std::vector<double> cases;
+
+    void add(std::uint64_t key, double n_cases) {
+        if (keys.empty() || keys.back() != key) {
+            keys.push_back(key);
+            cases.push_back(0.0);
+        }
+        cases.back() += n_cases;
+    }
+};
+
+// Where each of at most `n_bins` runs of values ends, so that all have about the same number of
+// cases; what a frequent value takes is not missed by the bins after it.
+std::vector<std::size_t> choose_bins(const std::vector<double>& cases, std::size_t n_bins) {
+    std::vector<std::size_t> ends;
+    double n_left = 0;
+    for (const double n : cases) n_left += n;
+    double in_bin = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const auto n_bins_left = static_cast<double>(n_bins - ends.size());
+        const double wanted = n_left / n_bins_left;
+        if (in_bin > 0 && n_bins_left > 1 && in_bin + cases[i] - wanted > wanted - in_bin) {
+            ends.push_back(i);
+            n_left -= in_bin;
+            in_bin = 0;
+        }
+        in_bin += cases[i];
+    }
+    if (!cases.empty()) ends.push_back(cases.size());
+    return ends;
+}
+
+// Gives the column its values, or its bins if there are more than `max_bins`. Returns the code of
+// each value if `wants_codes`.
+std::vector<std::uint32_t> set_values(EncodedColumn& column, const Values& values,
+                                      std::size_t max_bins, bool wants_codes) {
+    std::vector<std::uint32_t> codes;
+    std::size_t begin = 0;
+    const auto add_code = [&](std::size_t end) {
+        column.values.push_back(from_key(values.keys[end - 1]));
+        if (max_bins > 0) column.lowest.push_back(from_key(values.keys[begin]));
+        if (wants_codes) codes.insert(codes.end(), end - begin, column.n_codes);
+        ++column.n_codes;
+        begin = end;
+    };
+    if (max_bins > 0 && values.keys.size() > max_bins) {
+        for (const std::size_t end : choose_bins(values.cases, max_bins)) add_code(end);
+    } else {
+        max_bins = 0;
+        for (std::size_t end = 1; end <= values.keys.size(); ++end) add_code(end);
+    }
+    return codes;
+}
+
+// --- Codes ---
+
+// Makes room for codes 0..n_codes (the last means missing) and fills them with code_of(row).
+template <class CodeOf>
+void write_codes(EncodedColumn& column, std::size_t n_rows, const CodeOf& code_of) {
     column.width = column.n_codes < 0x100U ? 1 : column.n_codes < 0x10000U ? 2 : 4;
     column.bytes.resize(n_rows * column.width);
     column.visit([&](const auto* codes) {
         using Code = std::remove_const_t<std::remove_pointer_t<decltype(codes)>>;
         auto* out = reinterpret_cast<Code*>(column.bytes.data());
-        std::fill(out, out + n_rows, static_cast<Code>(column.n_codes));
+        for (std::size_t i = 0; i < n_rows; ++i) out[i] = static_cast<Code>(code_of(i));
     });
+}
+
+template <class T>
+bool is_missing(T x) {
+    if constexpr (std::is_floating_point_v<T>)
+        return std::isnan(x);
+    else
+        return false;
+}
+
+double cases_of(const EncodeOptions& options, std::size_t row) {
+    return options.weights.empty() ? 1.0 : static_cast<double>(options.weights[row]);
+}
+
+// One past the greatest number, if all are whole, not negative and small; 0 if they are not. In
+// pieces, because a loop that may end anywhere is not turned into vector code.
+template <class T>
+std::size_t end_of_small_integers(const T* numbers, std::size_t n_rows) {
+    constexpr std::size_t kPiece = 512;
+    constexpr std::int32_t kMost = 4096;
+    std::int32_t greatest = 0;
+    for (std::size_t start = 0; start < n_rows; start += kPiece) {
+        const std::size_t end = std::min(n_rows, start + kPiece);
+        unsigned n_other = 0;
+        for (std::size_t i = start; i < end; ++i) {
+            const T x = numbers[i];
+            std::int32_t whole = 0;
+            if constexpr (sizeof(T) == 1 || std::is_floating_point_v<T>) {
+                const bool is_in_range = x >= T{0} && (sizeof(T) == 1 || x < static_cast<T>(kMost));
+                whole = static_cast<std::int32_t>(is_in_range ? x : T{0});
+                n_other += (is_in_range ? static_cast<T>(whole) != x : x == x) ? 1U : 0U;
+            } else {
+                const bool is_in_range = x >= T{0} && x < static_cast<T>(kMost);
+                whole = is_in_range ? static_cast<std::int32_t>(x) : 0;
+                n_other += is_in_range ? 0U : 1U;
+            }
+            greatest = std::max(greatest, whole);
+        }
+        if (n_other > 0) return 0;
+    }
+    return static_cast<std::size_t>(greatest) + 1;
+}
+
+// Small whole numbers, the most common columns of all, need no sorting: a table says which occur.
+template <class T>
+void encode_small_integers(const T* numbers, std::size_t n_rows, std::size_t end,
+                           const EncodeOptions& options, EncodedColumn& column) {
+    std::vector<std::uint8_t> occurs(end, 0);
+    if (end == 2) {  // vector code, which the general loop is not
+        occurs[0] = std::count(numbers, numbers + n_rows, T{0}) > 0;
+        occurs[1] = 1;
+    } else {
+        for (std::size_t i = 0; i < n_rows; ++i)
+            if (!is_missing(numbers[i])) occurs[static_cast<std::size_t>(numbers[i])] = 1;
+    }
+    const auto n_values = static_cast<std::size_t>(std::count(occurs.begin(), occurs.end(), 1));
+    std::vector<double> cases(end, 0.0);
+    if (options.max_bins > 0 && n_values > options.max_bins)
+        for (std::size_t i = 0; i < n_rows; ++i)
+            if (!is_missing(numbers[i]))
+                cases[static_cast<std::size_t>(numbers[i])] += cases_of(options, i);
+    Values values;
+    for (std::size_t v = 0; v < end; ++v)
+        if (occurs[v] != 0) values.add(key_of(static_cast<double>(v)), cases[v]);
+    const std::vector<std::uint32_t> codes = set_values(column, values, options.max_bins, true);
+    std::vector<std::uint32_t> code_of(end, 0);
+    std::size_t next = 0;
+    for (std::size_t v = 0; v < end; ++v)
+        if (occurs[v] != 0) code_of[v] = codes[next++];
+    // 0, 1, 2, ... without a gap: each value is its own code.
+    const bool is_code = !column.is_binned() && n_values == end;
+    if (is_code && sizeof(T) == 1 && end < 0x100U) {
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(numbers);
+        column.bytes.assign(bytes, bytes + n_rows);
+        return;
+    }
+    write_codes(column, n_rows, [&](std::size_t i) {
+        if (is_missing(numbers[i])) return column.n_codes;
+        const auto value = static_cast<std::uint32_t>(numbers[i]);
+        return is_code ? value : code_of[value];
+    });
+}
+
+// The distinct values of a column that has not many of them, and which of them each row has.
+class FewValues {
+  public:
+    static constexpr std::size_t kMost = 1024;
+    static constexpr std::uint16_t kMissing = 0xffff;
+
+    // False, at once, if there are too many.
+    template <class T>
+    bool find(const T* numbers, std::size_t n_rows) {
+        slots_.fill(kEmpty);
+        which_.resize(n_rows);
+        for (std::size_t i = 0; i < n_rows; ++i) {
+            if (is_missing(numbers[i])) {
+                which_[i] = kMissing;
+                continue;
+            }
+            const std::uint64_t key = key_of(static_cast<double>(numbers[i]));
+            std::size_t slot = (key * kOdd) >> (64 - kSlotBits);
+            while (slots_[slot] != kEmpty && keys_[slots_[slot]] != key)
+                slot = (slot + 1) & (slots_.size() - 1);
+            if (slots_[slot] == kEmpty) {
+                if (keys_.size() == kMost) return false;
+                slots_[slot] = static_cast<std::uint16_t>(keys_.size());
+                keys_.push_back(key);
+            }
+            which_[i] = slots_[slot];
+        }
+        return true;
+    }
+
+    void encode(const EncodeOptions& options, EncodedColumn& column) const {
+        std::vector<double> cases(keys_.size(), 0.0);
+        for (std::size_t i = 0; i < which_.size(); ++i)
+            if (which_[i] != kMissing) cases[which_[i]] += cases_of(options, i);
+        std::vector<std::uint16_t> order(keys_.size());
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint16_t>(i);
+        std::sort(order.begin(), order.end(), [&](auto a, auto b) { return keys_[a] < keys_[b]; });
+        Values values;
+        for (const std::uint16_t i : order) values.add(keys_[i], cases[i]);
+        const std::vector<std::uint32_t> codes = set_values(column, values, options.max_bins, true);
+        std::vector<std::uint32_t> code_of(keys_.size());
+        for (std::size_t i = 0; i < order.size(); ++i) code_of[order[i]] = codes[i];
+        write_codes(column, which_.size(), [&](std::size_t i) {
+            return which_[i] == kMissing ? column.n_codes : code_of[which_[i]];
+        });
+    }
+
+  private:
+    static constexpr std::size_t kSlotBits = 12;
+    static constexpr std::uint16_t kEmpty = 0xffff;
+    static constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15U;
+
+    std::array<std::uint16_t, std::size_t{1} << kSlotBits> slots_;
+    std::vector<std::uint64_t> keys_;
+    UnfilledVector<std::uint16_t> which_;
+};
+
+// The code of a number in a binned column of at most 256 codes, by halving, without branches.
+class BinFinder {
+  public:
+    explicit BinFinder(const std::vector<double>& greatest) {
+        greatest_.fill(std::numeric_limits<double>::infinity());
+        std::copy(greatest.begin(), greatest.end(), greatest_.begin());
+    }
+    std::uint32_t operator()(double x) const {
+        std::size_t code = 0;
+        for (std::size_t step = kMost / 2; step > 0; step /= 2)
+            code += step * static_cast<std::size_t>(greatest_[code + step - 1] < x);
+        return static_cast<std::uint32_t>(code);
+    }
+
+    static constexpr std::size_t kMost = 256;
+
+  private:
+    std::array<double, kMost> greatest_;
+};
+
+// Many values: sorted, without their rows where bins make those unnecessary.
+template <class T>
+void encode_into_bins(const T* numbers, std::size_t n_rows, const EncodeOptions& options,
+                      EncodedColumn& column) {
+    UnfilledVector<std::uint64_t> keys;
+    keys.reserve(n_rows);
+    for (std::size_t i = 0; i < n_rows; ++i)
+        if (!is_missing(numbers[i])) keys.push_back(key_of(static_cast<double>(numbers[i])));
+    sort_keys(keys);
+    Values values;
+    for (const std::uint64_t key : keys) values.add(key, 1.0);
+    set_values(column, values, options.max_bins, false);
+    const BinFinder find(column.values);
+    write_codes(column, n_rows, [&](std::size_t i) {
+        return is_missing(numbers[i]) ? column.n_codes : find(static_cast<double>(numbers[i]));
+    });
+}
+
+template <class T>
+void encode_by_sorting(const T* numbers, std::size_t n_rows, const EncodeOptions& options,
+                       EncodedColumn& column) {
+    UnfilledVector<Keyed> items;
+    items.reserve(n_rows);
+    for (std::size_t i = 0; i < n_rows; ++i)
+        if (!is_missing(numbers[i]))
+            items.push_back(
+                {key_of(static_cast<double>(numbers[i])), static_cast<std::uint32_t>(i)});
+    sort_keys(items);
+    Values values;
+    for (const Keyed& item : items)
+        values.add(item.key,
+                   options.weights.empty() ? 1.0 : static_cast<double>(options.weights[item.row]));
+    const std::vector<std::uint32_t> codes = set_values(column, values, options.max_bins, true);
+    std::vector<std::uint32_t> code_of(n_rows, column.n_codes);
+    std::size_t place = 0;
+    for (const Keyed& item : items) {
+        while (values.keys[place] != item.key) ++place;
+        code_of[item.row] = codes[place];
+    }
+    write_codes(column, n_rows, [&](std::size_t i) { return code_of[i]; });
 }
 
 void note_missing(EncodedColumn& column, std::size_t n_rows) {
     column.has_missing = column.visit([&](const auto* codes) {
-        return std::any_of(codes, codes + n_rows, [&](auto c) { return c == column.n_codes; });
+        using Code = std::remove_const_t<std::remove_pointer_t<decltype(codes)>>;
+        const auto missing = static_cast<Code>(column.n_codes);
+        return std::find(codes, codes + n_rows, missing) != codes + n_rows;
     });
 }
 
@@ -76,95 +358,99 @@ bool is_zero_one(const std::vector<double>& values) {
            std::all_of(values.begin(), values.end(), [](double v) { return v == 0 || v == 1; });
 }
 
-// Small whole numbers, the most common columns of all, need no sorting: one table says which
-// occur. Returns false if the column is of another kind.
-bool encode_small_integers(std::span<const double> numbers, EncodedColumn& column) {
-    constexpr double kMost = 4096;
-    std::vector<std::uint32_t> code_of(static_cast<std::size_t>(kMost), 0);
-    std::size_t n_used = 0;
-    for (const double x : numbers) {
-        if (std::isnan(x)) continue;
-        if (!(x >= 0 && x < kMost)) return false;
-        const auto whole = static_cast<std::uint32_t>(x);
-        if (static_cast<double>(whole) != x) return false;
-        code_of[whole] = 1;
-        n_used = std::max<std::size_t>(n_used, whole + 1);
-    }
-    for (std::size_t v = 0; v < n_used; ++v) {
-        if (code_of[v] == 0) continue;
-        code_of[v] = column.n_codes++;
-        column.values.push_back(static_cast<double>(v));
-    }
-    allocate_codes(column, numbers.size());
-    column.visit([&](const auto* codes) {
-        using Code = std::remove_const_t<std::remove_pointer_t<decltype(codes)>>;
-        auto* out = reinterpret_cast<Code*>(column.bytes.data());
-        for (std::size_t i = 0; i < numbers.size(); ++i)
-            if (!std::isnan(numbers[i]))
-                out[i] = static_cast<Code>(code_of[static_cast<std::size_t>(numbers[i])]);
-    });
-    return true;
+template <class T>
+EncodedColumn encode_typed(const T* numbers, std::size_t n_rows, const EncodeOptions& options) {
+    EncodedColumn column;
+    const bool has_few_bins = options.max_bins > 0 && options.max_bins <= BinFinder::kMost;
+    FewValues few;
+    if (const std::size_t end = end_of_small_integers(numbers, n_rows); end > 0)
+        encode_small_integers(numbers, n_rows, end, options, column);
+    else if (few.find(numbers, n_rows))
+        few.encode(options, column);
+    else if (has_few_bins && options.weights.empty())
+        encode_into_bins(numbers, n_rows, options, column);
+    else
+        encode_by_sorting(numbers, n_rows, options, column);
+    if (std::is_floating_point_v<T>) note_missing(column, n_rows);
+    if (!column.is_binned() && is_zero_one(column.values)) column.kind = ColumnKind::boolean;
+    return column;
 }
 
-void encode_by_sorting(std::span<const double> numbers, EncodedColumn& column) {
-    std::vector<Keyed> keys;
-    keys.reserve(numbers.size());
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-        if (!std::isnan(numbers[i]))
-            keys.push_back({ordered_bits(numbers[i]), static_cast<std::uint32_t>(i)});
-    sort_keys(keys);
-    for (std::size_t i = 0; i < keys.size(); ++i)
-        if (i == 0 || keys[i].key != keys[i - 1].key)
-            column.values.push_back(from_ordered_bits(keys[i].key));
-    column.n_codes = static_cast<std::uint32_t>(column.values.size());
-    allocate_codes(column, numbers.size());
-    column.visit([&](const auto* codes) {
-        using Code = std::remove_const_t<std::remove_pointer_t<decltype(codes)>>;
-        auto* out = reinterpret_cast<Code*>(column.bytes.data());
-        Code code = 0;
-        for (std::size_t i = 0; i < keys.size(); ++i) {
-            if (i > 0 && keys[i].key != keys[i - 1].key) ++code;
-            out[keys[i].row] = code;
-        }
+// Calls f with the numbers of a view in their own type.
+template <class F>
+decltype(auto) visit_numbers(const NumberView& view, F&& f) {
+    switch (view.type) {
+        case NumberType::f64:
+            return f(static_cast<const double*>(view.data));
+        case NumberType::f32:
+            return f(static_cast<const float*>(view.data));
+        case NumberType::i8:
+            return f(static_cast<const std::int8_t*>(view.data));
+        case NumberType::u8:
+            return f(static_cast<const std::uint8_t*>(view.data));
+        case NumberType::i16:
+            return f(static_cast<const std::int16_t*>(view.data));
+        case NumberType::u16:
+            return f(static_cast<const std::uint16_t*>(view.data));
+        case NumberType::i32:
+            return f(static_cast<const std::int32_t*>(view.data));
+        case NumberType::u32:
+            return f(static_cast<const std::uint32_t*>(view.data));
+        case NumberType::i64:
+            return f(static_cast<const std::int64_t*>(view.data));
+        default:
+            return f(static_cast<const std::uint64_t*>(view.data));
+    }
+}
+
+std::size_t size_of(NumberType type) {
+    return visit_numbers({nullptr, 1, type}, [](const auto* none) { return sizeof(*none); });
+}
+
+// Copies a piece of a strided column to its place in memory without gaps.
+void gather_piece(const NumberView& view, std::size_t begin, std::size_t end, void* copy) {
+    visit_numbers(view, [&](const auto* from) {
+        using T = std::remove_const_t<std::remove_pointer_t<decltype(from)>>;
+        auto* to = static_cast<T*>(copy);
+        for (std::size_t i = begin; i < end; ++i)
+            to[i] = from[static_cast<std::ptrdiff_t>(i) * view.stride];
     });
 }
 
 }  // namespace
 
-EncodedColumn encode_numbers(std::span<const double> numbers) {
-    EncodedColumn column;
-    if (!encode_small_integers(numbers, column)) encode_by_sorting(numbers, column);
-    note_missing(column, numbers.size());
-    if (is_zero_one(column.values)) column.kind = ColumnKind::boolean;
-    return column;
+EncodedColumn encode_numbers(std::span<const double> numbers, const EncodeOptions& options) {
+    return encode_typed(numbers.data(), numbers.size(), options);
 }
 
 std::vector<EncodedColumn> encode_number_columns(std::span<const NumberView> columns,
-                                                 std::size_t n_rows, std::size_t n_threads) {
-    // Neighbours in a row-major matrix share cache lines, so a group of columns is copied a few
-    // rows at a time: each line is then loaded once, not once per column.
-    constexpr std::size_t kGroup = 8;
+                                                 std::size_t n_rows, const EncodeOptions& options,
+                                                 std::size_t n_threads) {
+    // Neighbours in a row-major matrix share cache lines, so the columns of a line are copied
+    // together, a few rows at a time: each line is then loaded once, not once per column.
+    constexpr std::size_t kLine = 64;
     constexpr std::size_t kRows = 256;
+    const std::size_t n_together = columns.empty() ? 1 : kLine / size_of(columns.front().type);
     std::vector<EncodedColumn> encoded(columns.size());
-    const std::size_t n_groups = (columns.size() + kGroup - 1) / kGroup;
+    const std::size_t n_groups = (columns.size() + n_together - 1) / n_together;
     parallel_for(n_groups, n_threads, [&](std::size_t group, std::size_t) {
-        const std::size_t first = group * kGroup;
-        const std::size_t n = std::min(kGroup, columns.size() - first);
-        std::vector<AlignedVector<double>> copies(n);
+        const std::size_t first = group * n_together;
+        const std::size_t n = std::min(n_together, columns.size() - first);
+        std::vector<UnfilledVector<std::uint64_t>> copies(n);
         for (std::size_t c = 0; c < n; ++c)
-            if (columns[first + c].stride != 1) copies[c].resize(n_rows);
-        for (std::size_t start = 0; start < n_rows; start += kRows) {
-            const std::size_t end = std::min(n_rows, start + kRows);
-            for (std::size_t c = 0; c < n; ++c) {
-                if (copies[c].empty()) continue;
-                const NumberView& view = columns[first + c];
-                for (std::size_t i = start; i < end; ++i)
-                    copies[c][i] = view.data[static_cast<std::ptrdiff_t>(i) * view.stride];
-            }
-        }
+            if (columns[first + c].stride != 1)
+                copies[c].resize((n_rows * size_of(columns[first + c].type) + 7) / 8);
+        for (std::size_t start = 0; start < n_rows; start += kRows)
+            for (std::size_t c = 0; c < n; ++c)
+                if (!copies[c].empty())
+                    gather_piece(columns[first + c], start, std::min(n_rows, start + kRows),
+                                 copies[c].data());
         for (std::size_t c = 0; c < n; ++c) {
-            const double* data = copies[c].empty() ? columns[first + c].data : copies[c].data();
-            encoded[first + c] = encode_numbers({data, n_rows});
+            NumberView view = columns[first + c];
+            if (!copies[c].empty()) view.data = copies[c].data();
+            encoded[first + c] = visit_numbers(
+                view, [&](const auto* numbers) { return encode_typed(numbers, n_rows, options); });
+            copies[c] = {};
         }
     });
     return encoded;
@@ -174,12 +460,8 @@ EncodedColumn encode_levels(std::span<const std::int32_t> codes, std::size_t n_l
     EncodedColumn column;
     column.kind = ColumnKind::categorical;
     column.n_codes = static_cast<std::uint32_t>(n_levels);
-    allocate_codes(column, codes.size());
-    column.visit([&](const auto* typed) {
-        using Code = std::remove_const_t<std::remove_pointer_t<decltype(typed)>>;
-        auto* out = reinterpret_cast<Code*>(column.bytes.data());
-        for (std::size_t i = 0; i < codes.size(); ++i)
-            if (codes[i] >= 0) out[i] = static_cast<Code>(codes[i]);
+    write_codes(column, codes.size(), [&](std::size_t i) {
+        return codes[i] >= 0 ? static_cast<std::uint32_t>(codes[i]) : column.n_codes;
     });
     note_missing(column, codes.size());
     return column;

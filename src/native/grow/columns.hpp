@@ -1,4 +1,4 @@
-// The table as the engine keeps it: each column as small integer codes, made once per fit.
+// The table as the engine takes it over: each column as small integer codes, made once per fit.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,22 @@ namespace bsnsing {
 
 enum class ColumnKind : std::uint8_t { numeric, boolean, categorical };
 
-// Code c of a numeric column is its c-th smallest value; of a categorical one, its c-th level.
-// The code n_codes means missing. Codes take one, two or four bytes, whatever suffices.
+// Code c of a numeric column is its c-th smallest value or, where it has been binned, its c-th bin
+// of neighbouring values; of a categorical one, its c-th level. The code n_codes means missing.
+// Codes take one, two or four bytes, whatever suffices.
 struct EncodedColumn {
     ColumnKind kind = ColumnKind::numeric;
     std::uint32_t n_codes = 0;
     bool has_missing = false;
-    std::vector<double> values;
+    std::vector<double> values;  // by code; of a bin, its greatest value
+    std::vector<double> lowest;  // by code, the least value of a bin; empty if each is one value
     std::size_t width = 1;
     AlignedVector<std::uint8_t> bytes;
+
+    bool is_binned() const { return !lowest.empty(); }
+    double least_value(std::uint32_t code) const {
+        return is_binned() ? lowest[code] : values[code];
+    }
 
     // Calls f with a pointer to the codes in their own type.
     template <class F>
@@ -31,18 +38,27 @@ struct EncodedColumn {
     }
 };
 
-// Numbers in memory, `stride` doubles apart.
+// Numbers in memory as the user has them, `stride` elements apart.
+enum class NumberType : std::uint8_t { f64, f32, i8, u8, i16, u16, i32, u32, i64, u64 };
 struct NumberView {
-    const double* data = nullptr;
+    const void* data = nullptr;
     std::ptrdiff_t stride = 1;
+    NumberType type = NumberType::f64;
+};
+
+struct EncodeOptions {
+    // A column with more values becomes so many bins of about equal numbers of cases; 0: never.
+    std::size_t max_bins = 0;
+    std::span<const std::int64_t> weights;  // cases per row; empty: one each
 };
 
 // NaN means missing. A column whose values are 0 and 1 only becomes boolean.
-EncodedColumn encode_numbers(std::span<const double> numbers);
+EncodedColumn encode_numbers(std::span<const double> numbers, const EncodeOptions& options = {});
 
 // Encodes several columns; those that are columns of one row-major matrix are read together.
 std::vector<EncodedColumn> encode_number_columns(std::span<const NumberView> columns,
-                                                 std::size_t n_rows, std::size_t n_threads);
+                                                 std::size_t n_rows, const EncodeOptions& options,
+                                                 std::size_t n_threads);
 
 // Level codes in 0..n_levels-1; negative means missing.
 EncodedColumn encode_levels(std::span<const std::int32_t> codes, std::size_t n_levels);

@@ -1,6 +1,9 @@
 #include "grow/engine.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "search/settings.hpp"
@@ -12,49 +15,27 @@ namespace {
 // Work below this many row-question answers is not worth a second thread.
 constexpr std::size_t kLargeNode = 1U << 18U;
 
-bool answers_yes(const EncodedColumn& column, const Question& question, std::uint32_t row) {
-    const std::uint32_t code =
-        column.visit([row](const auto* codes) { return std::uint32_t{codes[row]}; });
-    if (question.test == Test::in)
-        return std::binary_search(question.levels.begin(), question.levels.end(), code);
-    return code >= question.low && code < question.high;
-}
-
-// Whether a row answers yes to the rule as a whole.
-bool holds(const std::vector<EncodedColumn>& columns, const NodeSplit& split, std::uint32_t row) {
-    const Rule& rule = split.found.rule;
-    const bool is_and = rule.op == Operator::logical_and;
-    bool result = is_and;
-    for (std::size_t i = 0; i < rule.literals.size(); ++i) {
-        const Question& q = split.questions[i];
-        const bool yes = answers_yes(columns[q.column], q, row) != rule.literals[i].negated;
-        if (rule.op == Operator::exclusive_or)
-            result = result != yes;
-        else if (yes != is_and)
-            return yes;
-    }
-    return result;
-}
-
-bool has_code(const EncodedColumn& column, const NodeRows& node, std::uint32_t code) {
-    return column.visit([&](const auto* codes) {
-        return std::any_of(node.rows.begin(), node.rows.end(),
-                           [&](std::uint32_t row) { return codes[row] == code; });
+bool has_code(const NodeTable& node, std::uint32_t column, std::uint32_t code) {
+    if (node.is_bits(column)) return true;  // who asked has seen both values
+    return node.visit_codes(column, [&](const auto* codes) {
+        using Code = std::remove_const_t<std::remove_pointer_t<decltype(codes)>>;
+        return std::find(codes, codes + node.n_rows(), static_cast<Code>(code)) !=
+               codes + node.n_rows();
     });
 }
 
 // "not x > 3" is better called "x < 3", and "not x == 1" of a 0/1 column "x == 0": a plain question
 // gets "no" from a cell that is missing at prediction. Where cells are missing at the node, or a
 // value of the node lies on the threshold, the two differ and the negation stays.
-void name_plainly(const EncodedColumn& column, const NodeRows& node, Question& question,
+void name_plainly(const EncodedColumn& column, const NodeTable& node, Question& question,
                   Literal& literal) {
     if (!literal.negated) return;
-    if (column.has_missing && has_code(column, node, column.n_codes)) return;
+    if (column.has_missing && has_code(node, question.column, column.n_codes)) return;
     const auto place = std::lower_bound(column.values.begin(), column.values.end(), question.value);
     const auto code = static_cast<std::uint32_t>(place - column.values.begin());
     const bool is_on_value = place != column.values.end() && *place == question.value;
     const bool is_threshold = question.test == Test::greater || question.test == Test::less;
-    if (is_threshold && is_on_value && has_code(column, node, code)) return;
+    if (is_threshold && is_on_value && has_code(node, question.column, code)) return;
     if (question.test == Test::greater) {
         question.test = Test::less;
         question.low = 0;
@@ -74,24 +55,54 @@ void name_plainly(const EncodedColumn& column, const NodeRows& node, Question& q
     literal.negated = false;
 }
 
+// A node's problem without the classes that have no case there: they cost time and change nothing.
+struct PresentClasses {
+    RowLayout layout;
+    Objective objective;
+    std::vector<std::size_t> classes;  // the node's number of each class that is kept
+
+    PresentClasses(const RowLayout& all, const Objective& full) : layout(all), objective(full) {
+        // That children differ in their leading class means another thing for two classes.
+        const bool keeps_all = full.n_classes == 2 || full.distinct_children;
+        for (std::size_t j = 0; j < full.n_classes; ++j)
+            if (keeps_all || full.totals[j] > 0) classes.push_back(j);
+        for (std::size_t j = 0; classes.size() < 2 && j < full.n_classes; ++j)
+            if (full.totals[j] <= 0) classes.insert(classes.begin(), j);
+        if (classes.size() == full.n_classes) return;
+        objective.n_classes = layout.n_classes = classes.size();
+        objective.positive = 0;
+        std::vector<std::uint32_t> place(full.n_classes, 0);
+        for (std::size_t i = 0; i < classes.size(); ++i) {
+            place[classes[i]] = static_cast<std::uint32_t>(i);
+            objective.totals[i] = full.totals[classes[i]];
+            objective.class_weights[i] = full.class_weights[classes[i]];
+            if (classes[i] == full.positive) objective.positive = i;
+        }
+        objective.totals.resize(classes.size());
+        objective.class_weights.resize(classes.size());
+        for (Segment& s : layout.segments) s.class_index = place[s.class_index];
+    }
+
+    // From counts by kept class to counts by class of the node.
+    std::vector<double> spread(const std::vector<double>& counts, std::size_t n_classes) const {
+        std::vector<double> all(counts.empty() ? 0 : n_classes, 0.0);
+        for (std::size_t i = 0; i < counts.size(); ++i) all[classes[i]] = counts[i];
+        return all;
+    }
+};
+
 }  // namespace
 
 Engine::Engine(std::vector<EncodedColumn> columns, std::span<const std::int32_t> classes,
                std::size_t n_classes, std::span<const std::int64_t> weights, EngineOptions options)
     : columns_(std::move(columns)), options_(std::move(options)) {
-    RowOrder order = order_rows(classes, n_classes, weights);
-    rows_ = std::move(order.rows);
-    nodes_.push_back({std::move(order.layout), 0, rows_.size()});
+    nodes_.emplace_back(columns_, order_rows(classes, n_classes, weights),
+                        options_.search.n_threads);
     if (options_.criterion == Criterion::entropy && !options_.has_class_weights) {
         double total = 0;
         for (const double n : class_totals(0)) total += n;
         xlogx_ = tabulate_xlogx(total);
     }
-}
-
-NodeRows Engine::rows_of(std::size_t node) const {
-    const Node& n = nodes_.at(node);
-    return {&n.layout, std::span<const std::uint32_t>(rows_).subspan(n.begin, n.n_rows)};
 }
 
 std::uint32_t Engine::majority_class(std::size_t node) const {
@@ -121,7 +132,7 @@ Objective Engine::objective_of(std::size_t node, std::uint32_t target) const {
 NodePool Engine::ask(std::size_t node, std::optional<std::uint32_t> target,
                      std::size_t n_threads) const {
     const std::uint32_t wanted = target.value_or(majority_class(node));
-    const NodeRows rows = rows_of(node);
+    const NodeTable& table = nodes_[node];
     NodePool pool;
     pool.objective = objective_of(node, wanted);
     if (options_.own_questions) {
@@ -129,7 +140,7 @@ NodePool Engine::ask(std::size_t node, std::optional<std::uint32_t> target,
         how.every_class = !target && n_classes() > 2;
         std::vector<std::vector<Question>> asked(columns_.size());
         parallel_for(columns_.size(), n_threads, [&](std::size_t c, std::size_t) {
-            ask_column(columns_[c], static_cast<std::uint32_t>(c), rows, wanted, how, asked[c]);
+            ask_column(columns_[c], static_cast<std::uint32_t>(c), table, wanted, how, asked[c]);
         });
         for (std::vector<Question>& questions : asked)
             std::move(questions.begin(), questions.end(), std::back_inserter(pool.questions));
@@ -137,7 +148,7 @@ NodePool Engine::ask(std::size_t node, std::optional<std::uint32_t> target,
     pool.n_own = pool.questions.size();
     pool.questions.insert(pool.questions.end(), options_.extra_questions.begin(),
                           options_.extra_questions.end());
-    pool.blocks = answer_questions(columns_, pool.questions, rows, n_threads);
+    pool.blocks = answer_questions(columns_, pool.questions, table, n_threads);
     return pool;
 }
 
@@ -155,17 +166,19 @@ NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Interrupt
     const NodePool pool = ask(node, std::nullopt, n_threads);
     SearchOptions options = options_.search;
     options.n_threads = n_threads;
-    const RowLayout& layout = nodes_[node].layout;
+    const PresentClasses present(nodes_[node].layout(), pool.objective);
     NodeSplit split;
     if (options_.greedy_level)
-        split.found = find_greedy_rule(pool.blocks, layout, pool.objective, options,
+        split.found = find_greedy_rule(pool.blocks, present.layout, present.objective, options,
                                        *options_.greedy_level, watch);
     else
-        split.found = find_best_rule(pool.blocks, layout, pool.objective, options, watch);
+        split.found =
+            find_best_rule(pool.blocks, present.layout, present.objective, options, watch);
+    split.found.left = present.spread(split.found.left, n_classes());
     for (Literal& l : split.found.rule.literals) {
         split.questions.push_back(pool.questions[l.question]);
         if (l.question >= pool.n_own) continue;  // given ones keep the words of the user
-        name_plainly(columns_[split.questions.back().column], rows_of(node), split.questions.back(),
+        name_plainly(columns_[split.questions.back().column], nodes_[node], split.questions.back(),
                      l);
     }
     split.is_worthwhile = split.found.found && is_worthwhile(pool.objective, split.found.value);
@@ -173,78 +186,96 @@ NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Interrupt
     return split;
 }
 
+template <class Work>
+void Engine::for_each_node(std::span<const std::size_t> nodes, Interrupt* interrupt,
+                           const Work& work) {
+    const std::size_t n_threads = std::max<std::size_t>(1, options_.search.n_threads);
+    const auto is_raised = [&] { return interrupt != nullptr && interrupt->is_raised(); };
+    std::vector<std::size_t> small;
+    std::size_t n_small_cells = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (is_raised()) return;
+        const std::size_t n_cells = nodes_.at(nodes[i]).n_rows() * columns_.size();
+        if (n_cells >= kLargeNode && n_threads > 1) {
+            work(i, n_threads);
+        } else {
+            small.push_back(i);
+            n_small_cells += n_cells;
+        }
+    }
+    parallel_for(
+        small.size(), n_small_cells >= kLargeNode / 4 ? n_threads : 1,
+        [&](std::size_t i, std::size_t) {
+            if (!is_raised()) work(small[i], std::size_t{1});
+        },
+        [&] {
+            if (interrupt != nullptr) interrupt->poll(std::chrono::steady_clock::now());
+        });
+}
+
 std::vector<NodeSplit> Engine::search(std::span<const std::size_t> nodes, Interrupt& interrupt) {
     std::vector<NodeSplit> splits(nodes.size());
-    const std::size_t n_threads = std::max<std::size_t>(1, options_.search.n_threads);
-    std::vector<std::size_t> small;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        if (interrupt.is_raised()) return splits;
-        const bool is_large = nodes_.at(nodes[i]).n_rows * columns_.size() >= kLargeNode;
-        if (is_large && n_threads > 1)
-            splits[i] = search_node(nodes[i], n_threads, interrupt);
-        else
-            small.push_back(i);
-    }
-    std::size_t n_small_rows = 0;
-    for (const std::size_t i : small) n_small_rows += nodes_[nodes[i]].n_rows;
-    const bool is_parallel = n_small_rows * columns_.size() >= kLargeNode / 4;
-    parallel_for(
-        small.size(), is_parallel ? n_threads : 1,
-        [&](std::size_t i, std::size_t) {
-            if (!interrupt.is_raised())
-                splits[small[i]] = search_node(nodes[small[i]], 1, interrupt);
-        },
-        [&] { interrupt.poll(std::chrono::steady_clock::now()); });
+    for_each_node(nodes, &interrupt, [&](std::size_t i, std::size_t n_threads) {
+        splits[i] = search_node(nodes[i], n_threads, interrupt);
+    });
     return splits;
+}
+
+AlignedVector<Word> Engine::rows_of_rule(std::size_t node, const NodeSplit& split,
+                                         std::size_t n_threads) const {
+    const Rule& rule = split.found.rule;
+    const NodeTable& table = nodes_.at(node);
+    const BitBlocks answers = answer_questions(columns_, split.questions, table, n_threads);
+    const bool is_and = rule.op == Operator::logical_and;
+    AlignedVector<Word> rows(answers.n_words(), is_and ? ~Word{0} : Word{0});
+    for (std::size_t i = 0; i < rule.literals.size(); ++i) {
+        const Word flip = rule.literals[i].negated ? ~Word{0} : Word{0};
+        const Word* lane = answers.lane(i);
+        for (std::size_t w = 0; w < rows.size(); ++w) {
+            const Word yes = lane[w * kLanes] ^ flip;
+            if (is_and)
+                rows[w] &= yes;
+            else if (rule.op == Operator::logical_or)
+                rows[w] |= yes;
+            else
+                rows[w] ^= yes;
+        }
+    }
+    for (const Segment& s : table.layout().segments)
+        if (s.n_rows % kWordBits != 0)
+            rows[s.first_word + s.n_words - 1] &= (Word{1} << (s.n_rows % kWordBits)) - 1;
+    return rows;
 }
 
 bool Engine::judge(std::size_t node, NodeSplit& split) const {
     const Objective objective = objective_of(node, majority_class(node));
-    const NodeRows node_rows = rows_of(node);
+    const AlignedVector<Word> rows = rows_of_rule(node, split, options_.search.n_threads);
     split.found.left.assign(n_classes(), 0.0);
-    const std::uint32_t* rows = node_rows.rows.data();
-    for (const Segment& s : node_rows.layout->segments) {
-        for (std::size_t i = 0; i < s.n_rows; ++i)
-            if (holds(columns_, split, rows[i]))
-                split.found.left[s.class_index] += static_cast<double>(s.weight);
-        rows += s.n_rows;
-    }
+    for (const Segment& s : nodes_[node].layout().segments)
+        for (std::size_t w = s.first_word; w < s.first_word + s.n_words; ++w)
+            split.found.left[s.class_index] +=
+                static_cast<double>(s.weight) * static_cast<double>(std::popcount(rows[w]));
     split.found.found = true;
     split.found.value = objective_value(objective, split.found.left.data());
     split.is_worthwhile = is_worthwhile(objective, split.found.value);
     return is_feasible(objective, split.found.left.data());
 }
 
-std::pair<std::size_t, std::size_t> Engine::split(std::size_t node, const NodeSplit& split) {
-    const Node parent = nodes_.at(node);
-    Node yes;
-    Node no;
-    yes.layout.n_classes = no.layout.n_classes = parent.layout.n_classes;
-    std::vector<std::uint32_t> no_rows;
-    std::size_t place = parent.begin;
-    std::size_t next = parent.begin;
-    for (const Segment& s : parent.layout.segments) {
-        const std::size_t yes_before = next;
-        const std::size_t no_before = no_rows.size();
-        for (std::size_t i = 0; i < s.n_rows; ++i) {
-            const std::uint32_t row = rows_[place++];
-            if (holds(columns_, split, row))
-                rows_[next++] = row;
-            else
-                no_rows.push_back(row);
-        }
-        if (next > yes_before) yes.layout.add(s.class_index, s.weight, next - yes_before);
-        if (no_rows.size() > no_before)
-            no.layout.add(s.class_index, s.weight, no_rows.size() - no_before);
-    }
-    std::copy(no_rows.begin(), no_rows.end(), rows_.begin() + static_cast<std::ptrdiff_t>(next));
-    yes.begin = parent.begin;
-    yes.n_rows = next - parent.begin;
-    no.begin = next;
-    no.n_rows = no_rows.size();
-    nodes_.push_back(std::move(yes));
-    nodes_.push_back(std::move(no));
-    return {nodes_.size() - 2, nodes_.size() - 1};
+std::vector<std::pair<std::size_t, std::size_t>> Engine::split(std::span<const std::size_t> nodes,
+                                                               std::span<const NodeSplit> splits) {
+    const std::size_t first = nodes_.size();
+    nodes_.resize(first + 2 * nodes.size());
+    std::vector<std::pair<std::size_t, std::size_t>> children;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        children.emplace_back(first + 2 * i, first + 2 * i + 1);
+    for_each_node(nodes, nullptr, [&](std::size_t i, std::size_t n_threads) {
+        NodeTable& parent = nodes_[nodes[i]];
+        const AlignedVector<Word> rows = rows_of_rule(nodes[i], splits[i], n_threads);
+        std::tie(nodes_[children[i].first], nodes_[children[i].second]) =
+            parent.part(rows.data(), n_threads);
+        parent = NodeTable();
+    });
+    return children;
 }
 
 }  // namespace bsnsing

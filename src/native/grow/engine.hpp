@@ -55,8 +55,10 @@ class Engine {
     const std::vector<EncodedColumn>& columns() const { return columns_; }
 
     std::vector<double> class_totals(std::size_t node) const {
-        return nodes_.at(node).layout.class_totals();
+        return nodes_.at(node).layout().class_totals();
     }
+    // The cells of a node; empty once it has been split.
+    const NodeTable& table(std::size_t node) const { return nodes_.at(node); }
 
     // The pool of a node; `target` is the class that the questions single out. Without one it is
     // the majority class or, with more than two classes, each class in turn.
@@ -65,9 +67,6 @@ class Engine {
     // The class with most cases; of equals the last.
     std::uint32_t majority_class(std::size_t node) const;
 
-    // Row numbers of a node, segment after segment.
-    NodeRows rows_of(std::size_t node) const;
-
     // Searches several nodes; small ones side by side, large ones with all threads each.
     std::vector<NodeSplit> search(std::span<const std::size_t> nodes, Interrupt& interrupt);
 
@@ -75,24 +74,25 @@ class Engine {
     // the rule breaks a limit.
     bool judge(std::size_t node, NodeSplit& split) const;
 
-    // Parts a node's rows by a rule; returns the new nodes, yes and no.
-    std::pair<std::size_t, std::size_t> split(std::size_t node, const NodeSplit& split);
+    // Parts the rows of several nodes by a rule each; returns the new nodes, yes and no.
+    std::vector<std::pair<std::size_t, std::size_t>> split(std::span<const std::size_t> nodes,
+                                                           std::span<const NodeSplit> splits);
 
   private:
-    struct Node {
-        RowLayout layout;
-        std::size_t begin = 0;  // place of its rows in rows_
-        std::size_t n_rows = 0;
-    };
-
+    // Calls work(i, n_threads) for each node: small ones side by side, large ones one by one with
+    // all threads.
+    template <class Work>
+    void for_each_node(std::span<const std::size_t> nodes, Interrupt* interrupt, const Work& work);
+    // The rows of a node that answer yes to a rule, as a bit column.
+    AlignedVector<Word> rows_of_rule(std::size_t node, const NodeSplit& split,
+                                     std::size_t n_threads) const;
     NodeSplit search_node(std::size_t node, std::size_t n_threads, Interrupt& interrupt) const;
     Objective objective_of(std::size_t node, std::uint32_t target) const;
     bool is_worthwhile(const Objective& objective, double value) const;
 
     std::vector<EncodedColumn> columns_;
     EngineOptions options_;
-    std::vector<std::uint32_t> rows_;
-    std::vector<Node> nodes_;
+    std::vector<NodeTable> nodes_;
     std::vector<double> xlogx_;
 };
 

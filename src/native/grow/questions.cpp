@@ -20,10 +20,13 @@ struct Group {
     static constexpr std::int64_t kNoClass = -1;
     static constexpr std::int64_t kManyClasses = -2;
 
-    void see_class(std::uint32_t class_index) {
+    void add(const Segment& segment, std::size_t n_rows, std::uint32_t target_class) {
+        if (n_rows == 0) return;
+        (segment.class_index == target_class ? target : other) +=
+            static_cast<double>(segment.weight) * static_cast<double>(n_rows);
         if (only_class == kNoClass)
-            only_class = class_index;
-        else if (only_class != class_index)
+            only_class = segment.class_index;
+        else if (only_class != segment.class_index)
             only_class = kManyClasses;
     }
 };
@@ -44,27 +47,67 @@ void add_group(Histogram& histogram, std::uint32_t n_codes, const Group& group) 
         histogram.groups.push_back(group);
 }
 
-template <class Code>
-Histogram count_dense(const Code* codes, std::uint32_t n_codes, const NodeRows& node,
-                      std::uint32_t target_class) {
-    std::vector<Group> groups(std::size_t{n_codes} + 1);
-    std::vector<std::uint32_t> counts(groups.size());
-    const std::uint32_t* rows = node.rows.data();
-    for (const Segment& s : node.layout->segments) {
-        std::fill(counts.begin(), counts.end(), 0U);
-        for (std::size_t i = 0; i < s.n_rows; ++i) ++counts[codes[rows[i]]];
-        for (std::size_t c = 0; c < counts.size(); ++c) {
-            if (counts[c] == 0) continue;
-            double& sum = s.class_index == target_class ? groups[c].target : groups[c].other;
-            sum += static_cast<double>(s.weight) * counts[c];
-            groups[c].see_class(s.class_index);
-        }
-        rows += s.n_rows;
+Histogram count_bit_column(const Word* bits, const NodeTable& node, std::uint32_t target_class) {
+    Group zeros;
+    Group ones;
+    ones.code = 1;
+    for (const Segment& s : node.layout().segments) {
+        std::size_t n_ones = 0;
+        for (std::size_t w = s.first_word; w < s.first_word + s.n_words; ++w)
+            n_ones += static_cast<std::size_t>(std::popcount(bits[w]));
+        zeros.add(s, s.n_rows - n_ones, target_class);
+        ones.add(s, n_ones, target_class);
     }
     Histogram histogram;
-    for (std::uint32_t c = 0; c <= n_codes; ++c) {
-        groups[c].code = c;
-        add_group(histogram, n_codes, groups[c]);
+    for (const Group& group : {zeros, ones}) add_group(histogram, 2, group);
+    return histogram;
+}
+
+// Rows per code. Counting into four tables in turn spares a row from waiting for the one before it,
+// which often has the same code. `counts` has room for all four.
+constexpr std::size_t kTables = 4;
+
+template <class Code>
+void tally(const Code* codes, std::size_t n_rows, std::size_t n_counts, std::uint32_t* counts) {
+    const bool is_long = 2 * n_rows > n_counts;
+    std::fill_n(counts, is_long ? kTables * n_counts : n_counts, 0U);
+    std::size_t i = 0;
+    if (is_long) {
+        for (; i + kTables <= n_rows; i += kTables)
+            for (std::size_t t = 0; t < kTables; ++t) ++counts[t * n_counts + codes[i + t]];
+        for (std::size_t c = 0; c < n_counts; ++c)
+            counts[c] += counts[n_counts + c] + counts[2 * n_counts + c] + counts[3 * n_counts + c];
+    }
+    for (; i < n_rows; ++i) ++counts[codes[i]];
+}
+
+template <class Code>
+Histogram count_dense(const Code* codes, std::uint32_t n_codes, const NodeTable& node,
+                      std::uint32_t target_class) {
+    const std::vector<Segment>& segments = node.layout().segments;
+    const std::size_t n_counts = std::size_t{n_codes} + 1;
+    // The other tables of a segment lie where the counts of the next ones will.
+    UnfilledVector<std::uint32_t> counts(n_counts * (segments.size() + kTables - 1));
+    for (std::size_t s = 0; s < segments.size(); ++s) {
+        tally(codes, segments[s].n_rows, n_counts, counts.data() + s * n_counts);
+        codes += segments[s].n_rows;
+    }
+    Histogram histogram;
+    histogram.groups.reserve(std::min(n_counts, node.n_rows()));
+    const auto n_at = [&](std::size_t s, std::size_t c) { return counts[s * n_counts + c]; };
+    // Most codes do not occur at a small node: four at a time, they are soon skipped.
+    for (std::uint32_t first = 0; first <= n_codes; first += 4) {
+        const std::uint32_t end = std::min(first + 4, n_codes + 1);
+        std::uint32_t any = 0;
+        for (std::size_t s = 0; s < segments.size(); ++s)
+            for (std::uint32_t c = first; c < end; ++c) any |= n_at(s, c);
+        for (std::uint32_t c = first; any != 0 && c < end; ++c) {
+            Group group;
+            group.code = c;
+            for (std::size_t s = 0; s < segments.size(); ++s)
+                group.add(segments[s], n_at(s, c), target_class);
+            add_group(histogram, n_codes, group);
+        }
     }
     return histogram;
 }
@@ -90,42 +133,37 @@ void sort_by_code(std::vector<std::uint64_t>& keys, unsigned n_bits) {
 
 // For a node that is small against the number of values: sorts its codes instead of walking all.
 template <class Code>
-Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeRows& node,
+Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeTable& node,
                        std::uint32_t target_class) {
-    const std::vector<Segment>& segments = node.layout->segments;
+    const std::vector<Segment>& segments = node.layout().segments;
     std::vector<std::uint64_t> keys;  // code, then segment
-    keys.reserve(node.rows.size());
-    const std::uint32_t* rows = node.rows.data();
-    for (std::size_t s = 0; s < segments.size(); ++s) {
+    keys.reserve(node.n_rows());
+    for (std::size_t s = 0; s < segments.size(); ++s)
         for (std::size_t i = 0; i < segments[s].n_rows; ++i)
-            keys.push_back(std::uint64_t{codes[rows[i]]} << 32U | s);
-        rows += segments[s].n_rows;
-    }
+            keys.push_back(std::uint64_t{*codes++} << 32U | s);
     sort_by_code(keys, static_cast<unsigned>(std::bit_width(n_codes)));
     Histogram histogram;
     for (std::size_t i = 0; i < keys.size();) {
         Group group;
         group.code = static_cast<std::uint32_t>(keys[i] >> 32U);
-        for (; i < keys.size() && keys[i] >> 32U == group.code; ++i) {
-            const Segment& s = segments[keys[i] & 0xffffffffU];
-            (s.class_index == target_class ? group.target : group.other) +=
-                static_cast<double>(s.weight);
-            group.see_class(s.class_index);
-        }
+        for (; i < keys.size() && keys[i] >> 32U == group.code; ++i)
+            group.add(segments[keys[i] & 0xffffffffU], 1, target_class);
         add_group(histogram, n_codes, group);
     }
     return histogram;
 }
 
-Histogram count_groups(const EncodedColumn& column, const NodeRows& node,
+Histogram count_groups(const EncodedColumn& column, std::size_t column_index, const NodeTable& node,
                        std::uint32_t target_class) {
-    constexpr std::size_t kAlwaysDense = 64;
+    if (node.is_bits(column_index))
+        return count_bit_column(node.bits(column_index), node, target_class);
     // Walking all codes costs per segment, sorting per row.
+    constexpr std::size_t kAlwaysDense = 64;
     const bool is_dense =
         column.n_codes <=
         std::max(kAlwaysDense,
-                 2 * node.rows.size() / std::max<std::size_t>(1, node.layout->segments.size()));
-    return column.visit([&](const auto* codes) {
+                 4 * node.n_rows() / std::max<std::size_t>(1, node.layout().segments.size()));
+    return node.visit_codes(column_index, [&](const auto* codes) {
         return is_dense ? count_dense(codes, column.n_codes, node, target_class)
                         : count_sparse(codes, column.n_codes, node, target_class);
     });
@@ -186,7 +224,8 @@ class ColumnAsker {
                 // Where no cell is missing, "x < t" is the negation of "x > t".
                 if (!options_.negation || histogram_.missing.cases() > 0)
                     ask_thresholds(Test::less);
-                if (column_.n_codes <= options_.max_values_as_levels) ask_values();
+                if (column_.n_codes <= options_.max_values_as_levels && !column_.is_binned())
+                    ask_values();
                 break;
             case ColumnKind::boolean:
                 ask_values();
@@ -232,7 +271,8 @@ class ColumnAsker {
         for (const Cut& cut : thin(cuts, options_.n_segments)) {
             const std::uint32_t below = groups[cut.above - 1].code;
             const std::uint32_t above = groups[cut.above].code;
-            const double t = threshold_between(column_.values[below], column_.values[above], test);
+            const double t =
+                threshold_between(column_.values[below], column_.least_value(above), test);
             // Codes between the two occur elsewhere in the table; their values decide their side.
             const auto first_past = [&](auto&& is_short_of) {
                 const auto begin = column_.values.begin();
@@ -316,27 +356,36 @@ class ColumnAsker {
     std::vector<Question>& questions_;
 };
 
-// Whether both values of a 0/1 column without missing cells occur: usually seen at once.
-bool has_both_values(const EncodedColumn& column, const NodeRows& node) {
-    const std::uint8_t first = column.bytes[node.rows.front()];
-    return std::any_of(node.rows.begin(), node.rows.end(),
-                       [&](std::uint32_t row) { return column.bytes[row] != first; });
+// Whether both values of a column of bits occur: usually seen at once.
+bool has_both_values(const Word* bits, const RowLayout& layout) {
+    bool has_one = false;
+    bool has_zero = false;
+    for (const Segment& s : layout.segments)
+        for (std::size_t w = 0; w < s.n_words; ++w) {
+            const std::size_t n = std::min(kWordBits, s.n_rows - w * kWordBits);
+            const Word rows = n < kWordBits ? (Word{1} << n) - 1 : ~Word{0};
+            has_one = has_one || bits[s.first_word + w] != 0;
+            has_zero = has_zero || bits[s.first_word + w] != rows;
+            if (has_one && has_zero) return true;
+        }
+    return false;
 }
 
 }  // namespace
 
-void ask_column(const EncodedColumn& column, std::uint32_t column_index, const NodeRows& node,
+void ask_column(const EncodedColumn& column, std::uint32_t column_index, const NodeTable& node,
                 std::uint32_t target_class, const AskOptions& options,
                 std::vector<Question>& questions) {
-    if (node.rows.empty()) return;
-    if (column.kind == ColumnKind::boolean && !column.has_missing) {
-        if (!has_both_values(column, node)) return;
+    if (node.n_rows() == 0) return;
+    if (column.kind == ColumnKind::boolean && node.is_bits(column_index)) {
+        if (!has_both_values(node.bits(column_index), node.layout())) return;
         for (const std::uint32_t code : {1U, 0U})
             questions.push_back(
                 {column_index, Test::equal, column.values[code], code, code + 1, {}});
         return;
     }
-    ColumnAsker(column, column_index, options, count_groups(column, node, target_class), questions)
+    ColumnAsker(column, column_index, options,
+                count_groups(column, column_index, node, target_class), questions)
         .ask();
 }
 

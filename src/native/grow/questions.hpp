@@ -3,11 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "bits/bit_blocks.hpp"
 #include "grow/columns.hpp"
+#include "grow/node_table.hpp"
 
 namespace bsnsing {
 
@@ -34,16 +33,10 @@ struct AskOptions {
     bool negation = false;
 };
 
-// The rows of a node, segment after segment.
-struct NodeRows {
-    const RowLayout* layout = nullptr;
-    std::span<const std::uint32_t> rows;
-};
-
 // Appends the questions about one column, in a fixed order: `>` and `<` by threshold, `==`, `in`,
 // `is missing`. Questions that all rows or none answer with yes are left out. The result depends
 // on the cases per value only, not on the order of the rows.
-void ask_column(const EncodedColumn& column, std::uint32_t column_index, const NodeRows& node,
+void ask_column(const EncodedColumn& column, std::uint32_t column_index, const NodeTable& node,
                 std::uint32_t target_class, const AskOptions& options,
                 std::vector<Question>& questions);
 

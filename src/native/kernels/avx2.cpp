@@ -34,7 +34,12 @@ inline unsigned below(Part a, Part b) {
     return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)));
 }
 
+inline Word extract_bits(Word word, Word mask) {
+    return _pext_u64(word, mask);
+}
+
 #include "kernels/pack_loop.inl"
+#include "kernels/part_loops.inl"
 #include "kernels/scan_loops.inl"
 
 inline __m256i load(const void* p) {
@@ -81,11 +86,14 @@ inline __m256i count_four(const Word* column, std::size_t step, const Word* lane
     return total;
 }
 
-void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, double* out,
-                std::size_t stride) noexcept {
+void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, bool starts,
+                double* out, std::size_t stride) noexcept {
     for (std::size_t i = 0; i < kLanes; ++i)
-        for (std::size_t k = 0; k < kLanes; k += 4)
-            add_counts(out + i * stride + k, count_four(a + i, kLanes, b + k, n_words), weight);
+        for (std::size_t k = 0; k < kLanes; k += 4) {
+            double* to = out + i * stride + k;
+            if (starts) _mm256_storeu_pd(to, _mm256_setzero_pd());
+            add_counts(to, count_four(a + i, kLanes, b + k, n_words), weight);
+        }
 }
 
 void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
@@ -113,8 +121,8 @@ void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, 
 }  // namespace
 
 extern const Kernels kAvx2Kernels;
-const Kernels kAvx2Kernels = {"avx2",     count_tile,      count_column, pack_range,
-                              scan_pairs, scan_extensions, scan_last};
+const Kernels kAvx2Kernels = {"avx2",    count_tile, count_column,    pack_range, part_codes_plain,
+                              part_bits, scan_pairs, scan_extensions, scan_last};
 
 }  // namespace bsnsing
 

@@ -9,8 +9,9 @@
 #include "kernels/target_region.hpp"
 
 BSNSING_TARGET_BEGIN(
-    "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt,prefer-vector-width=512",
-    "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")
+    "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,bmi2,popcnt,prefer-vector-"
+    "width=512",
+    "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512vpopcntdq,bmi2,popcnt")
 
 namespace bsnsing {
 namespace {
@@ -37,6 +38,11 @@ inline unsigned below(Part a, Part b) {
     return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
 }
 
+inline Word extract_bits(Word word, Word mask) {
+    return _pext_u64(word, mask);
+}
+
+#include "kernels/part_loops.inl"
 #include "kernels/scan_loops.inl"
 
 inline __m512i load(const void* p) {
@@ -49,8 +55,8 @@ inline void add_counts(double* out, __m512i counts, __m512d weight) {
 }
 
 // One load of b serves eight popcounts, so the popcount port is the limit, not the loads.
-void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, double* out,
-                std::size_t stride) noexcept {
+void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, bool starts,
+                double* out, std::size_t stride) noexcept {
     __m512i counts[kLanes];
     for (std::size_t i = 0; i < kLanes; ++i) counts[i] = _mm512_setzero_si512();
     for (std::size_t w = 0; w < n_words; ++w) {
@@ -62,7 +68,11 @@ void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight
         }
     }
     const __m512d scale = _mm512_set1_pd(weight);
-    for (std::size_t i = 0; i < kLanes; ++i) add_counts(out + i * stride, counts[i], scale);
+    if (starts)
+        for (std::size_t i = 0; i < kLanes; ++i)
+            _mm512_storeu_pd(out + i * stride, _mm512_mul_pd(_mm512_cvtepu64_pd(counts[i]), scale));
+    else
+        for (std::size_t i = 0; i < kLanes; ++i) add_counts(out + i * stride, counts[i], scale);
 }
 
 void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
@@ -104,11 +114,30 @@ void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, 
     }
 }
 
+// Whole vectors are stored, packed to the front; what is past the packed bytes is overwritten by
+// the next store.
+std::size_t part_codes(const std::uint8_t* codes, std::size_t n_rows, const Word* mask,
+                       std::uint8_t* yes, std::uint8_t* no) noexcept {
+    std::uint8_t* const first = yes;
+    std::size_t start = 0;
+    for (; start + kWordBits <= n_rows; start += kWordBits) {
+        const __m512i cells = load(codes + start);
+        const Word chosen = mask[start / kWordBits];
+        _mm512_storeu_si512(yes, _mm512_maskz_compress_epi8(chosen, cells));
+        _mm512_storeu_si512(no, _mm512_maskz_compress_epi8(~chosen, cells));
+        const auto n_yes = static_cast<std::size_t>(_mm_popcnt_u64(chosen));
+        yes += n_yes;
+        no += kWordBits - n_yes;
+    }
+    return static_cast<std::size_t>(yes - first) +
+           part_codes_plain(codes + start, n_rows - start, mask + start / kWordBits, yes, no);
+}
+
 }  // namespace
 
 extern const Kernels kAvx512Kernels;
-const Kernels kAvx512Kernels = {"avx512",   count_tile,      count_column, pack_range,
-                                scan_pairs, scan_extensions, scan_last};
+const Kernels kAvx512Kernels = {"avx512",  count_tile, count_column,    pack_range, part_codes,
+                                part_bits, scan_pairs, scan_extensions, scan_last};
 
 }  // namespace bsnsing
 

@@ -24,7 +24,7 @@ std::vector<const Kernels*> usable_kernels() {
 #if defined(__x86_64__) && defined(__GNUC__)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512vpopcntdq"))
+        __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq"))
         usable.push_back(&kAvx512Kernels);
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
         usable.push_back(&kAvx2Kernels);

@@ -14,15 +14,25 @@ namespace bsnsing {
 struct Kernels {
     const char* name;
 
-    // out[i * stride + k] += weight * |lane i of a AND lane k of b|, for the 8 x 8 pairs of lanes.
+    // out[i * stride + k] += weight * |lane i of a AND lane k of b|, for the 8 x 8 pairs of lanes;
+    // with `starts`, what was in `out` is overwritten.
     void (*count_tile)(const Word* a, const Word* b, std::size_t n_words, double weight,
-                       double* out, std::size_t stride) noexcept;
+                       bool starts, double* out, std::size_t stride) noexcept;
     // out[k] += weight * |column AND lane k of block|.
     void (*count_column)(const Word* column, const Word* block, std::size_t n_words, double weight,
                          double* out) noexcept;
     // Bit i of the column is low <= bins[i] < low + length; words are written kLanes apart.
     void (*pack_range)(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low,
                        std::uint8_t length, Word* lane) noexcept;
+
+    // Parts codes, in order, by the bits of `mask`: those of set bits go to `yes`, the others to
+    // `no`. Up to kPartSlack bytes past either end may be overwritten. Returns how many went to
+    // `yes`.
+    std::size_t (*part_codes)(const std::uint8_t* codes, std::size_t n_rows, const Word* mask,
+                              std::uint8_t* yes, std::uint8_t* no) noexcept;
+    // The same for a bit column; `yes` and `no` start at a word, and bits past their ends are zero.
+    void (*part_bits)(const Word* bits, std::size_t n_rows, const Word* mask, Word* yes,
+                      Word* no) noexcept;
 
     // The scans write to buffers with room for every possible result and return how many they
     // wrote.
@@ -32,6 +42,9 @@ struct Kernels {
     // Writes the first positions of the blocks of eight in which some rule may be better.
     std::size_t (*scan_last)(const LastScan& scan, std::uint32_t* blocks) noexcept;
 };
+
+// How far part_codes may write past the end of its results.
+inline constexpr std::size_t kPartSlack = 64;
 
 // Results one scan can write per question: four sign patterns, XOR, each in two orientations.
 inline constexpr std::size_t kHitsPerQuestion = 10;

@@ -3,6 +3,7 @@
 
 #include <arm_neon.h>
 
+#include <bit>
 #include <cmath>
 
 #include "kernels/kernels.hpp"
@@ -33,7 +34,15 @@ inline unsigned below(Part a, Part b) {
                                  (vgetq_lane_u64(is_below, 1) & 2U));
 }
 
+inline Word extract_bits(Word word, Word mask) {
+    Word out = 0;
+    for (unsigned n = 0; mask != 0; mask &= mask - 1, ++n)
+        out |= ((word >> std::countr_zero(mask)) & 1U) << n;
+    return out;
+}
+
 #include "kernels/pack_loop.inl"
+#include "kernels/part_loops.inl"
 #include "kernels/scan_loops.inl"
 
 // Counts of one column, `step` words apart, with the two lanes at `lanes`.
@@ -53,11 +62,14 @@ inline void add_counts(double* out, uint64x2_t counts, double weight) {
     vst1q_f64(out, vaddq_f64(vld1q_f64(out), vmulq_n_f64(vcvtq_f64_u64(counts), weight)));
 }
 
-void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, double* out,
-                std::size_t stride) noexcept {
+void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, bool starts,
+                double* out, std::size_t stride) noexcept {
     for (std::size_t i = 0; i < kLanes; ++i)
-        for (std::size_t k = 0; k < kLanes; k += 2)
-            add_counts(out + i * stride + k, count_two(a + i, kLanes, b + k, n_words), weight);
+        for (std::size_t k = 0; k < kLanes; k += 2) {
+            double* to = out + i * stride + k;
+            if (starts) vst1q_f64(to, vdupq_n_f64(0.0));
+            add_counts(to, count_two(a + i, kLanes, b + k, n_words), weight);
+        }
 }
 
 void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
@@ -69,8 +81,8 @@ void count_column(const Word* column, const Word* block, std::size_t n_words, do
 }  // namespace
 
 extern const Kernels kNeonKernels;
-const Kernels kNeonKernels = {"neon",     count_tile,      count_column, pack_plain,
-                              scan_pairs, scan_extensions, scan_last};
+const Kernels kNeonKernels = {"neon",    count_tile, count_column,    pack_plain, part_codes_plain,
+                              part_bits, scan_pairs, scan_extensions, scan_last};
 
 }  // namespace bsnsing
 

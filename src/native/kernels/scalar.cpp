@@ -28,7 +28,15 @@ inline unsigned below(Part a, Part b) {
     return a < b ? 1U : 0U;
 }
 
+inline Word extract_bits(Word word, Word mask) {
+    Word out = 0;
+    for (unsigned n = 0; mask != 0; mask &= mask - 1, ++n)
+        out |= ((word >> std::countr_zero(mask)) & 1U) << n;
+    return out;
+}
+
 #include "kernels/pack_loop.inl"
+#include "kernels/part_loops.inl"
 #include "kernels/scan_loops.inl"
 
 void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
@@ -41,8 +49,8 @@ void count_column(const Word* column, const Word* block, std::size_t n_words, do
     for (std::size_t k = 0; k < kLanes; ++k) out[k] += weight * static_cast<double>(counts[k]);
 }
 
-void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, double* out,
-                std::size_t stride) noexcept {
+void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight, bool starts,
+                double* out, std::size_t stride) noexcept {
     for (std::size_t i = 0; i < kLanes; ++i) {
         std::uint64_t counts[kLanes] = {};
         for (std::size_t w = 0; w < n_words; ++w)
@@ -50,14 +58,16 @@ void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight
                 counts[k] += static_cast<std::uint64_t>(
                     std::popcount(a[w * kLanes + i] & b[w * kLanes + k]));
         for (std::size_t k = 0; k < kLanes; ++k)
-            out[i * stride + k] += weight * static_cast<double>(counts[k]);
+            out[i * stride + k] =
+                (starts ? 0.0 : out[i * stride + k]) + weight * static_cast<double>(counts[k]);
     }
 }
 
 }  // namespace
 
 extern const Kernels kScalarKernels;
-const Kernels kScalarKernels = {"scalar",   count_tile,      count_column, pack_plain,
-                                scan_pairs, scan_extensions, scan_last};
+const Kernels kScalarKernels = {"scalar",   count_tile,       count_column,
+                                pack_plain, part_codes_plain, part_bits,
+                                scan_pairs, scan_extensions,  scan_last};
 
 }  // namespace bsnsing

@@ -321,7 +321,8 @@ class HitWriter {
     std::size_t n_hits() const { return n_hits_; }
     double limit() const { return limit_; }
 
-    void write(unsigned lanes, const Eight& value, std::size_t block_start, Hit kind) {
+    [[gnu::noinline]] void write(unsigned lanes, const Eight& value, std::size_t block_start,
+                                 Hit kind) {
         alignas(64) double values[kLanes];
         value.store(values);
         for (; lanes != 0; lanes &= lanes - 1) {
@@ -417,6 +418,16 @@ inline CommonMoments common_moments(const PairScan& scan, std::size_t start) {
     return m;
 }
 
+// Which sides of the own question are large enough to hold a child.
+struct Sides {
+    bool inside;   // those who answer yes
+    bool outside;  // those who answer no
+};
+
+inline Sides large_enough(const Objective& o, double own_size) {
+    return {own_size >= o.min_leaf, o.total - own_size >= o.min_leaf};
+}
+
 // Writes the splits that cut off a part, where both sides are large enough.
 template <Criterion C>
 struct PartWriter {
@@ -424,7 +435,8 @@ struct PartWriter {
     double square;  // sum of the squares of the node's cases
     HitWriter hits;
 
-    void write(const EightMoments& part, std::size_t start, unsigned lanes, Hit kind) {
+    [[gnu::always_inline]] void write(const EightMoments& part, std::size_t start, unsigned lanes,
+                                      Hit kind) {
         if constexpr (C == Criterion::gini) {  // see Scorer::gini_below
             const Eight rest_size = o.total - part.size;
             const Eight rest_square = square - 2.0 * part.with_totals + part.with_self;
@@ -454,6 +466,7 @@ std::size_t scan_pairs_by_moments(const PairScan& scan, Hit* hits) {
     const double own_size = scan.moments.size[scan.own_position];
     const double own_totals = scan.moments.with_totals[scan.own_position];
     const double own_square = scan.moments.with_self[scan.own_position];
+    const Sides sides = large_enough(o, own_size);
     for (std::size_t start = scan.first / kLanes * kLanes; start < scan.n_questions;
          start += kLanes) {
         const unsigned lanes = lanes_within(start, scan.first, scan.n_questions);
@@ -468,8 +481,8 @@ std::size_t scan_pairs_by_moments(const PairScan& scan, Hit* hits) {
             square + own_square + other.with_self + both.with_self - 2.0 * own_totals -
                 2.0 * other.with_totals + 2.0 * both.with_totals + 2.0 * m.own_with_other -
                 2.0 * m.with_own - 2.0 * m.with_other};
-        if (f.as_or || f.as_and) writer.write(neither, start, lanes, {});
-        if (f.has_negation) {
+        if ((f.as_or || f.as_and) && sides.outside) writer.write(neither, start, lanes, {});
+        if (f.has_negation && sides.inside) {
             Hit kind;
             kind.first_negated = true;  // "not own or other" leaves those who only answer own
             writer.write({own_size - both.size, own_totals - both.with_totals,
@@ -477,7 +490,10 @@ std::size_t scan_pairs_by_moments(const PairScan& scan, Hit* hits) {
                   start, lanes, kind);
             kind.negated = true;
             writer.write(both, start, lanes, kind);
-            kind.first_negated = false;
+        }
+        if (f.has_negation && sides.outside) {
+            Hit kind;
+            kind.negated = true;
             writer.write({other.size - both.size, other.with_totals - both.with_totals,
                    other.with_self - 2.0 * m.with_other + both.with_self},
                   start, lanes, kind);
@@ -495,11 +511,78 @@ std::size_t scan_pairs_by_moments(const PairScan& scan, Hit* hits) {
     return writer.hits.n_hits();
 }
 
+// Writes the splits of two classes that cut off a part, given by its size and lean.
+struct LeanWriter {
+    const Objective& o;
+    double unsplit;  // the criterion without a split
+    HitWriter hits;
+
+    // What lean^2 must exceed, divided by the sizes of both children: a split reduces the criterion
+    // by 2 lean^2 / (total size (total - size)).
+    double needed() const { return (unsplit - hits.limit()) * (0.5 * o.total); }
+
+    [[gnu::always_inline]] void write(const Eight& size, const Eight& lean, std::size_t start,
+                                      unsigned lanes, Hit kind) {
+        const Eight sizes = size * (o.total - size);
+        const Eight square = lean * lean;
+        lanes &= lanes_below(needed() * sizes, square);
+        if (lanes == 0) return;
+        lanes &= ~lanes_below(size, o.min_leaf);
+        lanes &= ~lanes_below(o.total - o.min_leaf, size);
+        hits.write(lanes, unsplit - 2.0 * (square / (o.total * sizes)), start, kind);
+    }
+};
+
+// scan_pairs for the Gini criterion of two classes: leans add up like cases, so each of the four
+// parts that two questions cut the cases into costs a handful of operations.
+inline std::size_t scan_pairs_by_lean(const PairScan& scan, Hit* hits) {
+    const Objective& o = *scan.objective;
+    const Formulas& f = scan.formulas;
+    const double t0 = o.totals[0];
+    const double t1 = o.totals[1];
+    LeanWriter writer{o, 2.0 * t0 * t1 / o.total, HitWriter(hits, scan.limit, scan.grain)};
+    const double own_size = scan.leans.size[scan.own_position];
+    const double own_lean = scan.leans.lean[scan.own_position];
+    const Sides sides = large_enough(o, own_size);
+    for (std::size_t start = scan.first / kLanes * kLanes; start < scan.n_questions;
+         start += kLanes) {
+        const unsigned lanes = lanes_within(start, scan.first, scan.n_questions);
+        const Eight both_0(scan.both + start);
+        const Eight both_1(scan.both + scan.both_stride + start);
+        const Eight size = both_0 + both_1;
+        const Eight lean = both_0 * t1 - both_1 * t0;
+        const Eight other_size(scan.leans.size + start);
+        const Eight other_lean(scan.leans.lean + start);
+        Hit kind;
+        if ((f.as_or || f.as_and) && sides.outside)
+            writer.write((o.total - own_size) - other_size + size, lean - own_lean - other_lean,
+                         start, lanes, kind);
+        if (f.has_negation) {
+            kind.first_negated = true;  // "not own or other" leaves those who only answer own
+            if (sides.inside) writer.write(own_size - size, own_lean - lean, start, lanes, kind);
+            kind.negated = true;
+            if (sides.inside) writer.write(size, lean, start, lanes, kind);
+            kind.first_negated = false;
+            if (sides.outside)
+                writer.write(other_size - size, other_lean - lean, start, lanes, kind);
+        }
+        if (f.as_xor) {
+            Hit exclusive;
+            exclusive.is_xor = true;
+            writer.write(own_size + other_size - 2.0 * size, own_lean + other_lean - 2.0 * lean,
+                         start, lanes, exclusive);
+        }
+    }
+    return writer.hits.n_hits();
+}
+
 template <Criterion C, bool TwoClasses>
 std::size_t scan_pairs_of(const PairScan& scan, Hit* hits) {
     const Objective& o = *scan.objective;
     if constexpr (!TwoClasses && (C == Criterion::gini || C == Criterion::gini_squared))
         if (scan.moments.size != nullptr) return scan_pairs_by_moments<C>(scan, hits);
+    if constexpr (TwoClasses && C == Criterion::gini)
+        if (scan.leans.size != nullptr) return scan_pairs_by_lean(scan, hits);
     const Formulas& f = scan.formulas;
     Scorer<C, TwoClasses> scorer(o);
     PerClass<TwoClasses> covered(o.n_classes);

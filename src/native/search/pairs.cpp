@@ -29,20 +29,26 @@ struct Strip {
 bool count_group(const Pool& pool, std::size_t first_block, std::size_t end_block,
                  const Strip& strip, Watch& watch) {
     const BitBlocks& blocks = pool.blocks();
+    std::vector<char> is_started(pool.n_classes(), 0);
     for (const Segment& s : pool.rows().segments) {
         for (std::size_t w = 0; w < s.n_words; w += kChunkWords) {
             const std::size_t n_words = std::min(kChunkWords, s.n_words - w);
             const std::size_t offset = (s.first_word + w) * kLanes;
+            const bool starts = is_started[s.class_index] == 0;
             if (watch.check()) return false;
             for (std::size_t b = first_block; b < blocks.n_blocks(); ++b)
                 for (std::size_t a = first_block; a < end_block && a <= b; ++a)
                     pool.kernels().count_tile(
                         blocks.block(a) + offset, blocks.block(b) + offset, n_words,
-                        static_cast<double>(s.weight),
+                        static_cast<double>(s.weight), starts,
                         strip.at(s.class_index, (a - first_block) * kLanes) + b * kLanes,
                         strip.row_stride);
+            is_started[s.class_index] = 1;
         }
     }
+    for (std::size_t j = 0; j < pool.n_classes(); ++j)
+        for (std::size_t row = 0; !is_started[j] && row < (end_block - first_block) * kLanes; ++row)
+            std::fill_n(strip.at(j, row), strip.row_stride, 0.0);
     return true;
 }
 
@@ -88,6 +94,7 @@ void scan_row(const Pool& pool, const Formulas& formulas, const ValueGrid& grid,
     scan.singles = pool.singles().row(0);
     scan.own_position = own;
     scan.moments = pool.moments();
+    scan.leans = pool.leans();
     scan.both = both;
     scan.both_stride = both_stride;
     scan.limit = collector.incumbent().limit();
@@ -115,7 +122,7 @@ PairOutcome search_pairs(const Pool& pool, const SearchOptions& options, const V
     PairOutcome outcome;
     outcome.is_row_done.assign(pool.n_questions(), 0);
     std::vector<Collector> collectors(n_threads, collector);
-    std::vector<AlignedVector<double>> scratch(n_threads);
+    std::vector<UnfilledVector<double>> scratch(n_threads);
     std::vector<std::vector<Hit>> hits(n_threads);
     parallel_for(
         n_groups, n_threads,
@@ -127,7 +134,7 @@ PairOutcome search_pairs(const Pool& pool, const SearchOptions& options, const V
                 strip.data = kept.row(first_block * kLanes);
                 strip.class_stride = kept.class_stride();
             } else {
-                scratch[thread].assign(pool.n_classes() * strip.class_stride, 0.0);
+                scratch[thread].resize(pool.n_classes() * strip.class_stride);
                 strip.data = scratch[thread].data();
             }
             if (watch.has_stopped() || !count_group(pool, first_block, end_block, strip, watch))

@@ -22,7 +22,16 @@ void Pool::fill_moments() {
     constexpr double kMostCases = 1 << 26;  // squares of larger sums would round
     const Objective& o = objective_;
     const bool is_gini = o.criterion == Criterion::gini || o.criterion == Criterion::gini_squared;
-    if (o.n_classes == 2 || !is_gini || !o.whole_numbers || o.total > kMostCases) return;
+    if (!is_gini || !o.whole_numbers || o.total > kMostCases) return;
+    if (o.n_classes == 2) {
+        if (o.criterion != Criterion::gini || o.is_oriented()) return;
+        leans_ = Counts(2, stride());
+        for (std::size_t q = 0; q < stride(); ++q) {
+            leans_.row(0)[q] = singles_.row(0)[q] + singles_.row(1)[q];
+            leans_.row(1)[q] = singles_.row(0)[q] * o.totals[1] - singles_.row(1)[q] * o.totals[0];
+        }
+        return;
+    }
     moments_ = Counts(3, stride());
     for (std::size_t j = 0; j < n_classes(); ++j) {
         const double* n = singles_.row(j);
@@ -37,6 +46,11 @@ void Pool::fill_moments() {
 Moments Pool::moments() const {
     if (moments_.values.empty()) return {};
     return {moments_.row(0), moments_.row(1), moments_.row(2)};
+}
+
+Leans Pool::leans() const {
+    if (leans_.values.empty()) return {};
+    return {leans_.row(0), leans_.row(1)};
 }
 
 void Pool::count_column(const Word* column, std::size_t first, Counts& counts) const {

@@ -41,6 +41,7 @@ class Pool {
 
     // Null unless there are many classes, a Gini criterion, and counts whose squares are exact.
     Moments moments() const;
+    Leans leans() const;
 
     // All rows as a bit column.
     const AlignedVector<Word>& everyone() const { return everyone_; }
@@ -66,6 +67,7 @@ class Pool {
     AlignedVector<Word> everyone_;
     Counts singles_;
     Counts moments_;  // [size, with totals, with self]
+    Counts leans_;    // [size, lean]
 };
 
 }  // namespace bsnsing

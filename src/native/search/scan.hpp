@@ -39,6 +39,14 @@ struct Moments {
     const double* with_self = nullptr;
 };
 
+// For two classes with T_0 and T_1 cases: of each question's n_0 and n_1 cases, the sum and the
+// lean n_0 T_1 - n_1 T_0, by which it departs from the node's own proportion; see
+// scan_pairs_by_lean.
+struct Leans {
+    const double* size = nullptr;
+    const double* lean = nullptr;
+};
+
 // All pairs of one question ("own") with the questions from `first` on.
 struct PairScan {
     const Objective* objective = nullptr;
@@ -51,7 +59,8 @@ struct PairScan {
     const double* both = nullptr;     // cases that answer yes to both
     std::size_t both_stride = 0;
     std::size_t own_position = 0;
-    Moments moments;   // null where they do not apply; see Pool::moments
+    Moments moments;   // null where they do not apply; see Pool
+    Leans leans;       // likewise
     double limit = 0;  // report values below this ...
     double grain = 0;  // ... and lower it to the least value seen plus this
 };
