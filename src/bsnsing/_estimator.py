@@ -23,14 +23,14 @@ from bsnsing._predict import find_leaves, passed_nodes
 from bsnsing._prune import (
     PruningPath,
     best_subtree,
+    bypass_small_children,
     impurity_per_case,
-    keep_large_children,
     leaf_impurity,
     prune_by_cost,
     pruning_path,
 )
 from bsnsing._table import Table, read_prediction_table, read_training_table
-from bsnsing._teacher import Lesson, prepare_lesson
+from bsnsing._teacher import Lesson, count_cases, prepare_lesson
 from bsnsing._tree import Tree
 from bsnsing._weights import CaseWeights, read_relative_weights
 from bsnsing.export.text import export_text
@@ -38,6 +38,14 @@ from bsnsing.solvers import SOLVERS
 
 # A leaf must save so much of the root's impurity, unless ccp_alpha says otherwise.
 _AUTO_ALPHA = 0.003
+
+_PLAIN: dict[str, Any] = {
+    "min_samples_leaf": "sqrt",
+    "criterion": "gini",
+    "ccp_alpha": 0.0,
+    "shrinkage": 0.0,
+    "teacher": None,
+}
 
 # What print(model) shows at most.
 _MOST_LINES = 100
@@ -207,14 +215,19 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             "criterion": "gini_squared",
             "operators": ("or",),
             "multiclass": "ovr",
-            "min_samples_leaf": "sqrt",
             "max_bins": None,
             "n_segments": 20,
-            "teacher": None,
-            "shrinkage": 0.0,
-            "ccp_alpha": 0.0,
         }
-        return cls(**(settings | changes))
+        return cls(**(_PLAIN | settings | changes))
+
+    @classmethod
+    def plain(cls, **changes: Any) -> BsnsingClassifier:
+        """Return a classifier that takes labels as they are, but for ``changes``.
+
+        No teacher, shares as counted, no pruning, and leaves of at least the square root of all
+        cases: the quickest fit, in which every number can be checked by hand.
+        """
+        return cls(**(_PLAIN | changes))
 
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -492,11 +505,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         if lesson is None:
             tree = self._grow_on(table, codes, weights, classes, class_weight)
         else:
-            tree = self._grow_on(
-                lesson.table, lesson.codes, lesson.weights, classes, class_weight
-            )
-            tree = self._count_cases(tree, table, codes, weights)
-            tree = keep_large_children(tree, self.min_samples_leaf_)
+            tree = self._grow_on(lesson.table, lesson.codes, lesson.weights, classes, class_weight)
+            tree = self._count_cases(tree, Lesson(table, codes, weights), lesson)
         tree = replace(tree, shrinkage=float(self.shrinkage))
         tree = prune_by_cost(tree, self._price_per_leaf(tree))
         return tree if self.max_leaf_nodes is None else best_subtree(tree, self.max_leaf_nodes)
@@ -506,18 +516,20 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             return _AUTO_ALPHA * float(impurity_per_case(tree)[0])
         return float(self.ccp_alpha)
 
-    def _count_cases(
-        self, tree: Tree, table: Table, codes: NDArray[np.int32], weights: CaseWeights
-    ) -> Tree:
-        """Give a taught tree the real cases as its counts, beside what it was taught."""
-        leaves = find_leaves(tree, table, effective_n_threads(self.n_jobs))
-        counts = np.zeros_like(tree.counts)
-        cases = 1.0 if weights.counts is None else weights.counts / weights.unit
-        np.add.at(counts, (leaves, codes), cases)
-        for v in reversed(np.flatnonzero(~tree.is_leaf)):
-            counts[v] = counts[tree.children_left[v]] + counts[tree.children_right[v]]
-        taught = tree.counts * (counts[0].sum() / tree.counts[0].sum())
-        return replace(tree, counts=counts, taught=taught)
+    def _count_cases(self, tree: Tree, real: Lesson, lesson: Lesson) -> Tree:
+        """Give a taught tree the real cases as its counts, beside what it was taught.
+
+        Splits of which one side holds too few real cases go; those few then go the other way.
+        """
+        n_threads = effective_n_threads(self.n_jobs)
+        n_nodes = 0
+        while n_nodes != tree.n_nodes:
+            n_nodes = tree.n_nodes
+            tree = replace(tree, counts=count_cases(tree, real, n_threads))
+            tree = bypass_small_children(tree, self.min_samples_leaf_)
+        taught = count_cases(tree, lesson, n_threads)
+        scale = tree.counts[0].sum() / taught[0].sum()
+        return replace(tree, taught=taught * scale)
 
     def _grow_on(
         self,

@@ -92,6 +92,21 @@ def has_probabilities(value: Any) -> bool:
     return hasattr(value, "fit") and hasattr(value, "predict_proba") and not isinstance(value, type)
 
 
+def is_list_of(check: Check) -> Check:
+    """Accept a non-empty sequence of what the check accepts."""
+    return lambda value: (
+        isinstance(value, Sequence | np.ndarray)
+        and not isinstance(value, str)
+        and len(value) > 0
+        and all(check(item) for item in value)
+    )
+
+
+def is_dict(value: Any) -> bool:
+    """Accept dicts."""
+    return isinstance(value, dict)
+
+
 _MAX_RULES = (is_int_between(1, 10), "an int from 1 to 10")
 _CRITERION = (is_one_of(*CRITERIA), f"one of {', '.join(map(repr, CRITERIA))}")
 _OPERATORS = (is_operators, "a non-empty selection of 'or', 'and', 'xor'")
@@ -159,6 +174,32 @@ TREE_PARAMETERS: dict[str, tuple[Check, str]] = {
         any_of(is_none, is_one_of("balanced"), is_weight_per_label),
         "None, 'balanced' or a dict from label to weight",
     ),
+    "n_jobs": _N_JOBS,
+}
+
+CV_PARAMETERS: dict[str, tuple[Check, str]] = {
+    "estimator": (any_of(is_none, has_probabilities), "None or a BsnsingClassifier"),
+    "cv": (is_int_between(2), "an int of at least 2"),
+    "scoring": (
+        is_one_of("neg_log_loss", "accuracy", "roc_auc"),
+        "'neg_log_loss', 'accuracy' or 'roc_auc'",
+    ),
+    "max_rules": (is_list_of(is_int_between(1, 10)), "a non-empty list of ints from 1 to 10"),
+    "shrinkages": (
+        is_list_of(is_real_in(0, np.inf, high_open=True)),
+        "a non-empty list of numbers of at least 0",
+    ),
+    "n_jobs": _N_JOBS,
+}
+
+ENSEMBLE_PARAMETERS: dict[str, tuple[Check, str]] = {
+    "n_estimators": (is_int_between(1), "a positive int"),
+    "estimator": (any_of(is_none, has_probabilities), "None or a BsnsingClassifier"),
+    "settings": (
+        any_of(is_none, is_list_of(is_dict)),
+        "None or a non-empty list of dicts of parameters",
+    ),
+    "voting": (is_one_of("soft", "hard"), "'soft' or 'hard'"),
     "n_jobs": _N_JOBS,
 }
 

@@ -109,14 +109,24 @@ def leaf_impurity(tree: Tree) -> NDArray[np.float64]:
     return impurity
 
 
-def keep_large_children(tree: Tree, min_samples_leaf: float) -> Tree:
-    """Return the tree without the splits that leave some child with fewer cases than that."""
-    sizes = tree.counts.sum(axis=1)
-    is_leaf = tree.is_leaf
-    for v in np.flatnonzero(~is_leaf):
-        children = sizes[[tree.children_left[v], tree.children_right[v]]]
-        is_leaf[v] = children.min() < min_samples_leaf * (1 - 1e-9)
-    return keep_nodes(tree, is_leaf)
+def bypass_small_children(tree: Tree, min_samples_leaf: float) -> Tree:
+    """Return the tree without the splits that leave some child with fewer cases than that.
+
+    The larger child takes the place of such a node. Rows of the smaller one then go on where the
+    others go, so cases have to be counted anew.
+    """
+    is_large = tree.counts.sum(axis=1) >= min_samples_leaf * (1 - 1e-9)
+    left, right = tree.children_left.copy(), tree.children_right.copy()
+    place = np.arange(tree.n_nodes)  # the node that takes each one's place
+    for v in reversed(np.flatnonzero(~tree.is_leaf)):
+        yes, no = tree.children_left[v], tree.children_right[v]
+        if is_large[yes] and is_large[no]:
+            left[v], right[v] = place[yes], place[no]
+        elif is_large[yes] or is_large[no]:
+            place[v] = place[yes] if is_large[yes] else place[no]
+        else:
+            left[v] = right[v] = -1
+    return _with_children(tree, int(place[0]), left, right)
 
 
 def _best_leaves(tree: Tree, max_leaf_nodes: int) -> NDArray[np.bool_]:
@@ -173,26 +183,36 @@ def _collect_leaves(
 
 def keep_nodes(tree: Tree, is_leaf: NDArray[np.bool_]) -> Tree:
     """Return the tree cut off below the marked nodes, its nodes renumbered in order."""
-    is_kept = np.zeros(tree.n_nodes, dtype=bool)
-    is_kept[0] = True
-    for v in range(tree.n_nodes):
-        if is_kept[v] and not is_leaf[v] and tree.children_left[v] >= 0:
-            is_kept[[tree.children_left[v], tree.children_right[v]]] = True
+    left = np.where(is_leaf, -1, tree.children_left)
+    right = np.where(is_leaf, -1, tree.children_right)
+    return _with_children(tree, 0, left, right)
+
+
+def _with_children(
+    tree: Tree, root: int, left: NDArray[np.signedinteger], right: NDArray[np.signedinteger]
+) -> Tree:
+    """Return the nodes that these children lead to, renumbered in order."""
+    depth = np.full(tree.n_nodes, -1, dtype=np.int32)
+    depth[root] = 0
+    for v in range(root, tree.n_nodes):  # children come after their parents
+        if depth[v] >= 0 and left[v] >= 0:
+            depth[[left[v], right[v]]] = depth[v] + 1
+    is_kept = depth >= 0
     kept = np.flatnonzero(is_kept)
     number = np.full(tree.n_nodes + 1, -1, dtype=np.int32)  # the last entry serves -1
     number[kept] = np.arange(len(kept))
-    is_inner = ~is_leaf[kept] & (tree.children_left[kept] >= 0)
+    is_inner = left[kept] >= 0
     n_questions = np.where(is_inner, np.diff(tree.first_question)[kept], 0)
     owner = np.repeat(np.arange(tree.n_nodes), np.diff(tree.first_question))
-    asks = is_kept[owner] & ~is_leaf[owner]
+    asks = is_kept[owner] & (left[owner] >= 0)
     level_owner = np.repeat(np.arange(tree.n_questions), np.diff(tree.first_level))
     starts = np.zeros(1, dtype=np.int32)
     n_levels = np.diff(tree.first_level)[asks]
     return replace(
         tree,
-        children_left=np.where(is_inner, number[tree.children_left[kept]], -1).astype(np.int32),
-        children_right=np.where(is_inner, number[tree.children_right[kept]], -1).astype(np.int32),
-        depth=tree.depth[kept],
+        children_left=number[left[kept]],
+        children_right=number[right[kept]],
+        depth=depth[kept],
         counts=tree.counts[kept],
         operator=np.where(is_inner, tree.operator[kept], 0).astype(np.uint8),
         objective=np.where(is_inner, tree.objective[kept], np.nan),

@@ -15,14 +15,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_matrix, issparse
+from scipy.sparse import csc_matrix
 from scipy.sparse import hstack as sparse_hstack
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from bsnsing._columns import Column, SparseCells
+from bsnsing._predict import find_leaves
 from bsnsing._table import Table
+from bsnsing._tree import Tree
 from bsnsing._weights import CaseWeights
 
 # What a real row counts beside a made-up one, and the parts that a case is divided into.
@@ -79,6 +81,19 @@ def prepare_lesson(
     rows, classes = np.nonzero(parts)
     whole = CaseWeights(parts[rows, classes], float(_PARTS))
     return Lesson(_joined(table, made_up).take(rows), classes.astype(np.int32), whole)
+
+
+def count_cases(tree: Tree, lesson: Lesson, n_threads: int) -> NDArray[np.float64]:
+    """Return how many cases of each class pass each node."""
+    leaves = find_leaves(tree, lesson.table, n_threads)
+    weights = lesson.weights
+    cases = None if weights.counts is None else weights.counts / weights.unit
+    n_classes = len(tree.classes)
+    flat = np.bincount(leaves * n_classes + lesson.codes, cases, tree.n_nodes * n_classes)
+    counts = flat.astype(np.float64).reshape(tree.n_nodes, n_classes)
+    for v in reversed(np.flatnonzero(~tree.is_leaf)):  # children come after their parents
+        counts[v] = counts[tree.children_left[v]] + counts[tree.children_right[v]]
+    return counts
 
 
 def canonical_order(

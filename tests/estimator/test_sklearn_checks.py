@@ -17,6 +17,7 @@ MODELS = [
     BsnsingClassifier(multiclass="ovr"),
     BsnsingClassifier(solver="greedy"),
     BsnsingClassifier.paper(),
+    BsnsingClassifier(teacher=None),
     BsnsingClassifier(criterion="entropy"),
     BsnsingClassifier(max_rules=3),
     BsnsingClassifier(n_jobs=2),
