@@ -95,7 +95,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     max_bins : int, default=255
         A numeric column with more distinct values is cut into so many bins of about equal numbers
         of cases before the tree is grown, and thresholds lie between bins. None keeps all values.
-    n_segments : int, default=20
+    n_segments : int, default=8
         Most thresholds per numeric column and node: in each direction or, with "and", in both
         together, since a negated question looks the other way.
     max_levels : int, default=30

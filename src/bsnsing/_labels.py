@@ -34,10 +34,10 @@ def read_labels(y: ArrayLike | None, n_rows: int) -> tuple[NDArray[Any], NDArray
 def _number_integers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Number integers and Booleans through a table of those that occur, unless it were large."""
     low, high = int(labels.min()), int(labels.max())
-    if high - low > max(1024, len(labels)):
+    if high - low > max(1024, len(labels)) or high > np.iinfo(np.int64).max:
         classes, codes = np.unique(labels, return_inverse=True)
         return classes, codes.astype(np.int32)
-    places = labels.astype(np.intp) if low == 0 else (labels - labels.min()).astype(np.intp)
+    places = labels.astype(np.int64) - low
     occurs = np.zeros(high - low + 1, dtype=bool)
     occurs[places] = True
     classes = (np.flatnonzero(occurs) + low).astype(labels.dtype)

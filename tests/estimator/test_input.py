@@ -338,6 +338,7 @@ WRONG_PARAMETERS = {
     "solver": ["cplexx", None],
     "greedy_level": [0, 1.5, None],
     "time_limit": [0, -1, NAN, "1"],
+    "max_bins": [1, 2.5, True],
     "n_segments": [0, 2.5],
     "max_levels": [1, None],
     "max_values_as_levels": [-1, 0.5],

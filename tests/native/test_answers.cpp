@@ -81,10 +81,10 @@ void check_answers(Random& random, std::size_t n_rows, std::size_t n_kept) {
     for (std::size_t i = 0; i < n_kept; ++i)
         weights[random.below(n_rows)] = 1 + static_cast<std::int64_t>(random.below(3));
     const RowOrder order = order_rows(classes, 3, weights);
+    const NodeTable table(columns, order, 1);
 
     for (const std::size_t n_threads : {1U, 2U}) {
-        const BitBlocks blocks =
-            answer_questions(columns, questions, {&order.layout, order.rows}, n_threads);
+        const BitBlocks blocks = answer_questions(columns, questions, table, n_threads);
         CHECK(blocks.n_questions() == questions.size() && blocks.n_words() == order.layout.n_words);
         for (std::size_t q = 0; q < questions.size(); ++q) {
             const RawColumn& column = raw[questions[q].column];

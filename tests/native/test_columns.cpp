@@ -125,12 +125,93 @@ void test_many_columns(Random& random) {
                               matrix.rbegin() + static_cast<std::ptrdiff_t>(n_rows));
         for (const std::size_t n_threads : {1U, 2U}) {
             const std::vector<EncodedColumn> columns =
-                encode_number_columns(views, n_rows, n_threads);
+                encode_number_columns(views, n_rows, {}, n_threads);
             CHECK(columns.size() == views.size());
             for (std::size_t c = 0; c < columns.size(); ++c)
                 check_encoding(columns[c], expected[c]);
         }
     }
+}
+
+// The same numbers in every type that holds them give the same codes.
+template <class T>
+void check_type(NumberType type, const std::vector<double>& data) {
+    std::vector<T> typed;
+    for (const double x : data) typed.push_back(static_cast<T>(x));
+    const NumberView view{typed.data(), 1, type};
+    check_encoding(encode_number_columns({&view, 1}, data.size(), {}, 1).front(), data);
+}
+
+void test_types(Random& random) {
+    for (const std::uint64_t n_values : {1U, 2U, 3U, 100U})
+        for (const double first : {0.0, -20.0}) {
+            std::vector<double> data;
+            for (int i = 0; i < 900; ++i)
+                data.push_back(first + static_cast<double>(random.below(n_values)));
+            check_type<float>(NumberType::f32, data);
+            check_type<std::int8_t>(NumberType::i8, data);
+            check_type<std::int16_t>(NumberType::i16, data);
+            check_type<std::int32_t>(NumberType::i32, data);
+            check_type<std::int64_t>(NumberType::i64, data);
+            if (first < 0) continue;
+            check_type<std::uint8_t>(NumberType::u8, data);
+            check_type<std::uint16_t>(NumberType::u16, data);
+            check_type<std::uint32_t>(NumberType::u32, data);
+            check_type<std::uint64_t>(NumberType::u64, data);
+        }
+    check_type<std::int64_t>(NumberType::i64, {-0x1p62, 0x1p62, 5, 5000, -1});
+    check_type<std::uint64_t>(NumberType::u64, {0x1p63, 0, 4096, 4095});
+    check_type<float>(NumberType::f32, {0.5, kMissing, 1, 0x1p100, -2.25});
+}
+
+// Every value lies in its bin, bins do not overlap, and a weight is as good as repeated rows.
+void check_bins(const std::vector<double>& data, std::size_t max_bins) {
+    const EncodedColumn column = encode_numbers(data, {max_bins, {}});
+    CHECK(column.n_codes <= max_bins && column.is_binned());
+    CHECK(column.values.size() == column.n_codes && column.lowest.size() == column.n_codes);
+    for (std::uint32_t c = 0; c < column.n_codes; ++c) {
+        CHECK(column.lowest[c] <= column.values[c]);
+        CHECK(c == 0 || column.values[c - 1] < column.lowest[c]);
+    }
+    std::vector<double> n_cases(column.n_codes, 0.0);
+    for (std::size_t row = 0; row < data.size(); ++row) {
+        const std::uint32_t code = code_at(column, row);
+        CHECK(std::isnan(data[row]) == (code == column.n_codes));
+        if (std::isnan(data[row])) continue;
+        CHECK(column.lowest[code] <= data[row] && data[row] <= column.values[code]);
+        n_cases[code] += 1;
+    }
+    for (const double n : n_cases) CHECK(n > 0);
+
+    std::vector<double> twice;
+    std::vector<std::int64_t> weights;
+    for (std::size_t row = 0; row < data.size(); ++row) {
+        weights.push_back(1 + static_cast<std::int64_t>(row % 3));
+        for (std::int64_t i = 0; i < weights.back(); ++i) twice.push_back(data[row]);
+    }
+    const EncodedColumn weighted = encode_numbers(data, {max_bins, weights});
+    const EncodedColumn repeated = encode_numbers(twice, {max_bins, {}});
+    CHECK(weighted.values == repeated.values && weighted.lowest == repeated.lowest);
+}
+
+void test_bins(Random& random) {
+    std::vector<double> wild, few, whole, skewed;
+    for (int i = 0; i < 5000; ++i) {
+        wild.push_back(random.chance(0.1) ? kMissing : random_number(random));
+        few.push_back(static_cast<double>(random.below(700)) / 8 - 30);
+        whole.push_back(static_cast<double>(random.below(3000)));
+        skewed.push_back(random.chance(0.8) ? 0.0 : random.unit());
+    }
+    for (const auto& data : {wild, few, whole, skewed})
+        for (const std::size_t max_bins : {2U, 16U, 255U, 256U, 300U, 600U})
+            check_bins(data, max_bins);
+    // Equal shares, and a frequent value keeps to itself.
+    std::vector<double> even(1000);
+    for (std::size_t i = 0; i < even.size(); ++i) even[i] = static_cast<double>(i) / 4;
+    CHECK((encode_numbers(even, {4, {}}).lowest == std::vector<double>{0, 62.5, 125, 187.5}));
+    CHECK(encode_numbers(skewed, {10, {}}).values.front() == 0.0);
+    // Few values stay as they are.
+    CHECK(!encode_numbers(few, {700, {}}).is_binned());
 }
 
 void test_levels(Random& random) {
@@ -157,6 +238,8 @@ void test_columns() {
     test_random_numbers(random);
     test_widths();
     test_many_columns(random);
+    test_types(random);
+    test_bins(random);
     test_levels(random);
 }
 

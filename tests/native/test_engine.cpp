@@ -67,32 +67,37 @@ bool follows(const Table& table, const NodeSplit& split, std::size_t row) {
 }
 
 std::vector<std::uint32_t> rows_at(const Engine& engine, std::size_t node) {
-    const NodeRows rows = engine.rows_of(node);
-    return {rows.rows.begin(), rows.rows.end()};
+    const std::span<const std::uint32_t> rows = engine.table(node).rows();
+    return {rows.begin(), rows.end()};
+}
+
+std::pair<std::size_t, std::size_t> split_one(Engine& engine, std::size_t node,
+                                              const NodeSplit& split) {
+    return engine.split({&node, 1}, {&split, 1}).front();
 }
 
 // Segments of a node describe its rows; returns its row numbers.
 std::set<std::uint32_t> check_node(const Table& table, const Engine& engine, std::size_t node) {
-    const NodeRows rows = engine.rows_of(node);
+    const std::span<const std::uint32_t> rows = engine.table(node).rows();
     std::size_t place = 0;
-    for (const Segment& s : rows.layout->segments) {
+    for (const Segment& s : engine.table(node).layout().segments) {
         for (std::size_t i = 0; i < s.n_rows; ++i) {
-            const std::uint32_t row = rows.rows[place + i];
+            const std::uint32_t row = rows[place + i];
             CHECK(table.classes[row] == static_cast<std::int32_t>(s.class_index));
             CHECK(table.weights.empty() || (table.weights[row] & s.weight) != 0);
-            CHECK(i == 0 || rows.rows[place + i - 1] < row);
+            CHECK(i == 0 || rows[place + i - 1] < row);
         }
         place += s.n_rows;
     }
-    CHECK(place == rows.rows.size());
-    return {rows.rows.begin(), rows.rows.end()};
+    CHECK(place == rows.size());
+    return {rows.begin(), rows.end()};
 }
 
 std::size_t check_split(const Table& table, Engine& engine, std::size_t node,
                         const NodeSplit& split) {
     const std::vector<std::uint32_t> before = rows_at(engine, node);
     const std::vector<double> totals = engine.class_totals(node);
-    const auto [yes, no] = engine.split(node, split);
+    const auto [yes, no] = split_one(engine, node, split);
     for (const std::uint32_t row : check_node(table, engine, yes))
         CHECK(follows(table, split, row));
     for (const std::uint32_t row : check_node(table, engine, no))
@@ -156,12 +161,13 @@ void test_threads(Random& random) {
         Interrupt nobody;
         const std::vector<NodeSplit> root = engine.search(std::vector<std::size_t>{0}, nobody);
         CHECK(root[0].is_worthwhile);
-        const auto [yes, no] = engine.split(0, root[0]);
+        const auto [yes, no] = split_one(engine, 0, root[0]);
         const std::vector<std::size_t> both = {yes, no};
         const std::vector<NodeSplit> splits = engine.search(both, nobody);
         for (std::size_t i = 0; i < 2; ++i) {
             if (!splits[i].is_worthwhile) continue;
-            parts[n_threads - 1].push_back(rows_at(engine, engine.split(both[i], splits[i]).first));
+            parts[n_threads - 1].push_back(
+                rows_at(engine, split_one(engine, both[i], splits[i]).first));
         }
     }
     CHECK(!parts[0].empty() && parts[0] == parts[1]);

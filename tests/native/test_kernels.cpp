@@ -40,9 +40,12 @@ void check_counts(const Kernels& kernels, Random& random, std::size_t n_words) {
         std::vector<double> expected(kLanes * kStride);
         for (double& x : expected) x = static_cast<double>(random.below(1000));
         std::vector<double> found = expected;
-        plain_kernels().count_tile(a.data(), b.data(), n_words, weight, expected.data(), kStride);
-        kernels.count_tile(a.data(), b.data(), n_words, weight, found.data(), kStride);
-        CHECK(same_bits(expected, found));
+        for (const bool starts : {false, true}) {
+            plain_kernels().count_tile(a.data(), b.data(), n_words, weight, starts, expected.data(),
+                                       kStride);
+            kernels.count_tile(a.data(), b.data(), n_words, weight, starts, found.data(), kStride);
+            CHECK(same_bits(expected, found));
+        }
 
         plain_kernels().count_column(column.data(), b.data(), n_words, weight, expected.data());
         kernels.count_column(column.data(), b.data(), n_words, weight, found.data());
@@ -73,14 +76,48 @@ void check_pack_range(const Kernels& kernels, Random& random, std::size_t n_rows
     }
 }
 
+void check_parting(const Kernels& kernels, Random& random, std::size_t n_rows) {
+    std::vector<std::uint8_t> codes(n_rows);
+    for (std::uint8_t& code : codes) code = static_cast<std::uint8_t>(random.below(256));
+    AlignedVector<Word> bits = random_words(random, words_for(n_rows));
+    AlignedVector<Word> mask = random_words(random, words_for(n_rows));
+    if (n_rows % kWordBits != 0) {
+        const Word rows = (Word{1} << (n_rows % kWordBits)) - 1;
+        bits.back() &= rows;
+        mask.back() &= rows;
+    }
+    const auto bit = [](const AlignedVector<Word>& words, std::size_t i) {
+        return (words[i / kWordBits] >> (i % kWordBits)) & 1U;
+    };
+    std::vector<std::uint8_t> expected[2];
+    std::vector<Word> expected_bits[2];
+    for (std::size_t i = 0; i < n_rows; ++i) {
+        const std::size_t side = bit(mask, i) != 0 ? 0 : 1;
+        if (expected[side].size() % kWordBits == 0) expected_bits[side].push_back(0);
+        expected_bits[side].back() |= bit(bits, i) << (expected[side].size() % kWordBits);
+        expected[side].push_back(codes[i]);
+    }
+    std::vector<std::uint8_t> yes(n_rows + kPartSlack), no(n_rows + kPartSlack);
+    const std::size_t n_yes =
+        kernels.part_codes(codes.data(), n_rows, mask.data(), yes.data(), no.data());
+    CHECK(n_yes == expected[0].size());
+    CHECK(std::equal(expected[0].begin(), expected[0].end(), yes.begin()));
+    CHECK(std::equal(expected[1].begin(), expected[1].end(), no.begin()));
+    std::vector<Word> yes_bits(expected_bits[0].size(), ~Word{0});
+    std::vector<Word> no_bits(expected_bits[1].size(), ~Word{0});
+    kernels.part_bits(bits.data(), n_rows, mask.data(), yes_bits.data(), no_bits.data());
+    CHECK(yes_bits == expected_bits[0] && no_bits == expected_bits[1]);
+}
+
 // Counts as a search would have them, made from a small random problem.
 struct Scans {
     Objective objective;
     std::vector<double> xlogx;
     std::size_t n_questions = 0;
     std::size_t stride = 0;
-    std::vector<double> own, singles, both;    // of pairs with question 0
-    std::vector<double> gain, most_after;      // of the rule "question 0"
+    std::vector<double> own, singles, both;                  // of pairs with question 0
+    std::vector<double> size, lean, with_totals, with_self;  // of each question
+    std::vector<double> gain, most_after;                    // of the rule "question 0"
     std::vector<double> with_last, last_both;  // of that rule with question 1 as its last
 
     Scans(const Problem& p, Criterion criterion)
@@ -112,6 +149,20 @@ struct Scans {
                     std::max(most_after[j * stride + q], most_after[j * stride + q + 1]);
     }
 
+    // What the quicker ways to judge pairs by the Gini criteria go by; see Leans and Moments.
+    void sum_up() {
+        for (auto* sums : {&size, &lean, &with_totals, &with_self}) sums->assign(stride, 0.0);
+        for (std::size_t j = 0; j < objective.n_classes; ++j)
+            for (std::size_t q = 0; q < stride; ++q) {
+                const double n = singles[j * stride + q];
+                size[q] += n;
+                with_totals[q] += objective.totals[j] * n;
+                with_self[q] += n * n;
+                if (objective.n_classes == 2)
+                    lean[q] += j == 0 ? n * objective.totals[1] : -n * objective.totals[0];
+            }
+    }
+
     void weigh_classes(Random& random) {
         for (double& w : objective.class_weights) w = 0.25 + random.unit();
         objective.whole_numbers = false;
@@ -134,6 +185,10 @@ struct Scans {
         scan.both_stride = stride;
         scan.limit = limit;
         scan.grain = grain;
+        if (!size.empty() && objective.n_classes == 2)
+            scan.leans = {size.data(), lean.data()};
+        else if (!size.empty())
+            scan.moments = {size.data(), with_totals.data(), with_self.data()};
         return scan;
     }
     ExtendScan extensions(const Formulas& formulas, double limit, double grain) const {
@@ -244,6 +299,11 @@ void check_all_scans(const Kernels& kernels, Random& random, const Problem& p) {
                 Scans scans(p, criterion);
                 if (is_weighted) scans.weigh_classes(random);
                 check_scans(kernels, scans, formulas);
+                if (!is_weighted) {
+                    Scans summed = scans;
+                    summed.sum_up();
+                    check_scans(kernels, summed, formulas);
+                }
                 scans.objective.distinct_children = true;
                 check_scans(kernels, scans, formulas);
                 if (criterion != Criterion::entropy || is_weighted) continue;
@@ -275,6 +335,8 @@ void test_kernels() {
             check_counts(*kernels, random, n_words);
         for (const std::size_t n_rows : {0U, 1U, 63U, 64U, 65U, 128U, 1000U})
             check_pack_range(*kernels, random, n_rows);
+        for (const std::size_t n_rows : {0U, 1U, 63U, 64U, 65U, 128U, 700U, 1000U})
+            for (int i = 0; i < 5; ++i) check_parting(*kernels, random, n_rows);
         for (const std::size_t n_classes : {2U, 3U, 20U})
             for (const std::size_t n_questions : {2U, 8U, 21U}) {
                 const bool weighted = n_questions == 8;

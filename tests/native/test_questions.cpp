@@ -23,9 +23,10 @@ constexpr AskOptions kEveryClass{20, 30, 0, 5, true};
 std::vector<Question> ask(const RawColumn& column, const Classes& classes,
                           const AskOptions& options = kThresholdsOnly,
                           const std::vector<std::int64_t>& weights = {}) {
-    const RowOrder order = order_rows(classes, 3, weights);
+    std::vector<EncodedColumn> columns = {column.encode()};
+    const NodeTable table(columns, order_rows(classes, 3, weights), 1);
     std::vector<Question> questions;
-    ask_column(column.encode(), 0, {&order.layout, order.rows}, 1, options, questions);
+    ask_column(columns[0], 0, table, 1, options, questions);
     return questions;
 }
 

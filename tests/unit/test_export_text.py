@@ -154,7 +154,7 @@ def test_numbers_are_short_and_true(number: float, shown: str) -> None:
 def test_trees_deeper_than_the_stack_of_python() -> None:
     # Alternating classes: the best cut is always at an end.
     x = np.arange(1200.0)[:, None]
-    model = BsnsingClassifier(min_samples_leaf=1, max_rules=1, n_segments=5000)
+    model = BsnsingClassifier(min_samples_leaf=1, max_rules=1, max_bins=None, n_segments=5000)
     model.fit(x, np.arange(1200) % 2)
     assert model.get_depth() > 1000
     assert len(export_text(model).splitlines()) == model.tree_.n_nodes

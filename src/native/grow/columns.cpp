@@ -258,7 +258,8 @@ class FewValues {
 
     void encode(const EncodeOptions& options, EncodedColumn& column) const {
         std::vector<double> cases(keys_.size(), 0.0);
-        for (std::size_t i = 0; i < which_.size(); ++i)
+        const bool becomes_bins = options.max_bins > 0 && keys_.size() > options.max_bins;
+        for (std::size_t i = 0; becomes_bins && i < which_.size(); ++i)
             if (which_[i] != kMissing) cases[which_[i]] += cases_of(options, i);
         std::vector<std::uint16_t> order(keys_.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint16_t>(i);
