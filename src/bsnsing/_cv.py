@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
@@ -145,7 +147,8 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
             self._unpruned(rules).fit(X, y, sample_weight=sample_weight) for rules in self.max_rules
         ]
         self._take_over(whole[0])
-        labels, codes = read_labels(y, _n_rows(X))
+        X = _indexable(X)
+        labels, codes = read_labels(y, X.shape[0] if hasattr(X, "shape") else len(X))
         prices = [_prices(model.tree_) for model in whole]
         scores = self._score_folds(X, np.asarray(labels)[codes], codes, sample_weight, prices)
         tried = [
@@ -288,12 +291,13 @@ def _prices(tree: Tree) -> NDArray[np.float64]:
 def _quiet_split(
     folds: StratifiedKFold, codes: NDArray[np.int32]
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    import warnings
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # classes with fewer cases than folds
         return list(folds.split(np.zeros(len(codes)), codes))
 
 
-def _n_rows(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+def _indexable(X: Any) -> Any:
+    """Return X in a form whose rows can be picked."""
+    if issparse(X):
+        return X.tocsr()
+    return X if hasattr(X, "shape") or isinstance(X, list) else np.asarray(X)

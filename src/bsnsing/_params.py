@@ -119,6 +119,10 @@ _N_JOBS = (
     "None, a positive int, or -1 for all cores",
 )
 _BOOL = (is_bool, "True or False")
+_RANDOM_STATE = (
+    any_of(is_none, is_int_between(0), lambda value: isinstance(value, np.random.RandomState)),
+    "None, an int of at least 0 or a RandomState",
+)
 
 SEARCH_PARAMETERS: dict[str, tuple[Check, str]] = {
     "max_rules": _MAX_RULES,
@@ -174,6 +178,7 @@ TREE_PARAMETERS: dict[str, tuple[Check, str]] = {
         any_of(is_none, is_one_of("balanced"), is_weight_per_label),
         "None, 'balanced' or a dict from label to weight",
     ),
+    "random_state": _RANDOM_STATE,
     "n_jobs": _N_JOBS,
 }
 
@@ -189,6 +194,7 @@ CV_PARAMETERS: dict[str, tuple[Check, str]] = {
         is_list_of(is_real_in(0, np.inf, high_open=True)),
         "a non-empty list of numbers of at least 0",
     ),
+    "random_state": _RANDOM_STATE,
     "n_jobs": _N_JOBS,
 }
 
@@ -200,6 +206,7 @@ ENSEMBLE_PARAMETERS: dict[str, tuple[Check, str]] = {
         "None or a non-empty list of dicts of parameters",
     ),
     "voting": (is_one_of("soft", "hard"), "'soft' or 'hard'"),
+    "random_state": _RANDOM_STATE,
     "n_jobs": _N_JOBS,
 }
 
