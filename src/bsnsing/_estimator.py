@@ -36,8 +36,10 @@ from bsnsing._weights import CaseWeights, read_relative_weights
 from bsnsing.export.text import export_text
 from bsnsing.solvers import SOLVERS
 
-# A leaf must save so much of the root's impurity, unless ccp_alpha says otherwise.
-_AUTO_ALPHA = 0.003
+# What "auto" stands for, where a teacher has softened the labels and where none has: the share of
+# the root's impurity that a leaf must save, and the cases that a parent's shares count for.
+_AUTO_ALPHA = {True: 0.003, False: 0.0}
+_AUTO_SHRINKAGE = {True: 1.0, False: 10.0}
 
 _PLAIN: dict[str, Any] = {
     "min_samples_leaf": "sqrt",
@@ -161,7 +163,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
         ccp_alpha: float | str = "auto",
-        shrinkage: float = 3.0,
+        shrinkage: float | str = "auto",
         teacher: Any = "forest",
         stop_prob: float = 0.9999,
         distinct_children: bool = False,
@@ -428,7 +430,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         if self.min_samples_leaf == "sqrt":
             return max(1, math.isqrt(int(n_cases)))
         if self.min_samples_leaf == "auto":
-            return max(1, round(n_cases**0.25))
+            return 2 if self.teacher is not None else max(1, round(n_cases**0.25))
         size = cast(float, self.min_samples_leaf)
         return int(size) if size >= 1 else max(1, math.ceil(size * n_cases))
 
@@ -466,6 +468,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             codes,
             self.n_classes_,
             weights,
+            self.n_segments,
             check_random_state(self.random_state),
             effective_n_threads(self.n_jobs),
         )
@@ -507,14 +510,19 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         else:
             tree = self._grow_on(lesson.table, lesson.codes, lesson.weights, classes, class_weight)
             tree = self._count_cases(tree, Lesson(table, codes, weights), lesson)
-        tree = replace(tree, shrinkage=float(self.shrinkage))
+        tree = replace(tree, shrinkage=self._parent_cases())
         tree = prune_by_cost(tree, self._price_per_leaf(tree))
         return tree if self.max_leaf_nodes is None else best_subtree(tree, self.max_leaf_nodes)
 
     def _price_per_leaf(self, tree: Tree) -> float:
         if self.ccp_alpha == "auto":
-            return _AUTO_ALPHA * float(impurity_per_case(tree)[0])
+            return _AUTO_ALPHA[self.teacher is not None] * float(impurity_per_case(tree)[0])
         return float(self.ccp_alpha)
+
+    def _parent_cases(self) -> float:
+        if self.shrinkage == "auto":
+            return _AUTO_SHRINKAGE[self.teacher is not None]
+        return float(self.shrinkage)
 
     def _count_cases(self, tree: Tree, real: Lesson, lesson: Lesson) -> Tree:
         """Give a taught tree the real cases as its counts, beside what it was taught.
@@ -555,7 +563,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             max_depth=np.inf if self.max_depth is None else self.max_depth,
             min_leaf=self.min_samples_leaf_ * weights.unit,
             stop_prob=self.stop_prob,
-            ccp_alpha=_AUTO_ALPHA if self.ccp_alpha == "auto" else 0.0,
+            ccp_alpha=_AUTO_ALPHA[self.teacher is not None] if self.ccp_alpha == "auto" else 0.0,
         )
         counted = np.ones(n_classes) if class_weight is None else class_weight
         builder = grow_tree(engine, SOLVERS[self.solver](), limits, TreeBuilder(counted))

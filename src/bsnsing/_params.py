@@ -160,7 +160,10 @@ TREE_PARAMETERS: dict[str, tuple[Check, str]] = {
         any_of(is_one_of("auto"), is_real_in(0, np.inf, high_open=True)),
         "'auto' or a number of at least 0",
     ),
-    "shrinkage": (is_real_in(0, np.inf, high_open=True), "a number of at least 0"),
+    "shrinkage": (
+        any_of(is_one_of("auto"), is_real_in(0, np.inf, high_open=True)),
+        "'auto' or a number of at least 0",
+    ),
     "teacher": (
         any_of(is_none, is_one_of("forest"), has_probabilities),
         "None, 'forest' or a classifier with predict_proba",

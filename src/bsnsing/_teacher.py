@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 from scipy.sparse import hstack as sparse_hstack
 from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from bsnsing._columns import Column, SparseCells
@@ -32,10 +32,12 @@ _REAL, _PARTS = 3, 8
 # Rows of a lesson: so many times the real ones, but for made-up ones at most so many in all.
 _TIMES, _MOST_ROWS = 4, 4000
 # Chance that a made-up row takes a cell from another row than the one it is made from.
-_SWAP = 0.5
-_MOST_CELLS = 20_000_000
-_N_FOREST = 100
+_SWAP = 0.3
+# Trees of each kind in the forest.
+_N_TREES = 50
 _MOST_LEVELS = 30  # per categorical column; the forest does not see rarer ones
+# Bounds on rows times questions squared, which is what a search costs, and on cells.
+_MOST_WORK, _MOST_CELLS = 3e9, 2e7
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +55,12 @@ def prepare_lesson(
     codes: NDArray[np.int32],
     n_classes: int,
     weights: CaseWeights,
+    n_segments: int,
     random_state: np.random.RandomState,
     n_threads: int,
 ) -> Lesson:
     """Let a teacher ("forest" or a classifier) learn the rows, and write down what it knows."""
+    n_questions = sum(_most_questions(column, n_segments) for column in table.columns)
     order = canonical_order(table, codes, weights)
     table, codes = table.take(order), codes[order]
     cases = None if weights.counts is None else weights.counts[order] / weights.unit
@@ -67,9 +71,9 @@ def prepare_lesson(
     encoder = _Encoder.of(table)
     own = np.eye(n_classes)[codes]
     if isinstance(teacher, str):
-        teacher = _make_forest(random_state, n_threads)
+        teacher = _Forest(random_state, n_threads)
     seen, teacher = _learn(teacher, encoder.matrix(table), codes, cases, own)
-    made_up = _make_up_rows(table, random_state)
+    made_up = _make_up_rows(table, n_questions, random_state)
     told = np.zeros((made_up.n_rows, n_classes))
     if made_up.n_rows:
         told[:, teacher.classes_] = teacher.predict_proba(encoder.matrix(made_up))
@@ -154,10 +158,48 @@ def _frequent_levels(column: Column) -> NDArray[np.int32]:
     return found[np.argsort(-frequency, kind="stable")[:_MOST_LEVELS]]
 
 
-def _make_forest(random_state: np.random.RandomState, n_threads: int) -> RandomForestClassifier:
-    return RandomForestClassifier(
-        _N_FOREST, oob_score=True, random_state=random_state, n_jobs=n_threads
-    )
+def _most_questions(column: Column, n_segments: int) -> int:
+    """About how many questions a search asks of a column."""
+    if column.info.kind == "categorical":
+        return min(len(column.info.levels), _MOST_LEVELS)
+    if column.info.kind == "boolean":
+        return 1
+    if isinstance(column.cells, SparseCells):
+        return n_segments
+    numbers = column.numbers()
+    has_missing = bool(np.isnan(numbers).any())
+    first = np.unique(numbers[: 20 * n_segments])  # enough to see that there are few values
+    # Where cells are missing, a threshold does not serve both directions.
+    return int(min(max(1, len(first) - 1), n_segments)) * (2 if has_missing else 1)
+
+
+class _Forest:
+    """Random and extremely random trees, half of each, which tell more together than either."""
+
+    oob_score = True
+
+    def __init__(self, random_state: np.random.RandomState, n_threads: int) -> None:
+        settings = {"bootstrap": True, "oob_score": True, "n_jobs": n_threads}
+        self.halves = [
+            kind(_N_TREES, random_state=random_state, **settings)
+            for kind in (RandomForestClassifier, ExtraTreesClassifier)
+        ]
+
+    def fit(
+        self, X: Any, codes: NDArray[np.int32], sample_weight: NDArray[np.float64] | None
+    ) -> _Forest:
+        for half in self.halves:
+            half.fit(X, codes, sample_weight=sample_weight)
+        self.classes_ = self.halves[0].classes_
+        # A row that all trees of a half were grown on has NaN or zeros there.
+        told = np.nan_to_num([half.oob_decision_function_ for half in self.halves])
+        sums = told.sum(axis=(0, 2))[:, None]
+        self.oob_decision_function_ = told.sum(axis=0) / np.where(sums > 0, sums, 1.0)
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        mean: NDArray[np.float64] = np.mean([h.predict_proba(X) for h in self.halves], axis=0)
+        return mean
 
 
 def _learn(
@@ -188,11 +230,15 @@ def _learn(
     return seen, fitted
 
 
-def _make_up_rows(table: Table, random_state: np.random.RandomState) -> Table:
+def _make_up_rows(
+    table: Table, n_questions: int, random_state: np.random.RandomState
+) -> Table:
     """Put rows together: each from one real row, some cells from others, column by column."""
     n_rows = table.n_rows
-    n_made = max(0, min(_TIMES * n_rows, _MOST_ROWS) - n_rows)
-    n_made = min(n_made, _MOST_CELLS // max(1, len(table.columns)))
+    most = min(
+        _TIMES * n_rows, _MOST_ROWS, _MOST_WORK / n_questions**2, _MOST_CELLS / len(table.columns)
+    )
+    n_made = max(0, int(most) - n_rows)
     origin = np.resize(np.arange(n_rows), n_made)
     columns = []
     for column in table.columns:

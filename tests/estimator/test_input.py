@@ -333,7 +333,7 @@ WRONG_PARAMETERS = {
     "max_depth": [-1, 1.5, "3"],
     "max_leaf_nodes": [0, -2, 2.5],
     "ccp_alpha": [-0.1, NAN, "none", None],
-    "shrinkage": [-1, NAN, "auto", None],
+    "shrinkage": [-1, NAN, "none", None],
     "teacher": ["trees", 3, BsnsingClassifier, True],
     "random_state": ["seed", -1, 0.5],
     "stop_prob": [0, -0.1, 1.1, NAN, "1"],

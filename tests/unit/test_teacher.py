@@ -31,7 +31,7 @@ def table_of(X: object) -> Table:
 
 def lesson_of(X: object, y: NDArray[np.int32], weights: CaseWeights = NONE) -> Lesson:
     state = np.random.RandomState(0)
-    return prepare_lesson("forest", table_of(X), y, 2, weights, state, 1)
+    return prepare_lesson("forest", table_of(X), y, 2, weights, 8, state, 1)
 
 
 def cells(lesson: Lesson) -> list[list[float]]:
@@ -92,7 +92,7 @@ def test_an_unknowing_teacher_leaves_half_of_the_label() -> None:
     y = (np.arange(40) % 2).astype(np.int32)
     state = np.random.RandomState(0)
     teacher = DummyClassifier(strategy="uniform")
-    lesson = prepare_lesson(teacher, table_of(X), y, 2, NONE, state, 1)
+    lesson = prepare_lesson(teacher, table_of(X), y, 2, NONE, 8, state, 1)
     assert lesson.weights.counts is not None
     values = lesson.table.columns[0].numbers()
     is_real = lesson.weights.counts % teacher_module._REAL == 0
