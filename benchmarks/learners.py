@@ -20,7 +20,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.datasets import Dataset
-from bsnsing import BsnsingClassifier
+from bsnsing import BsnsingClassifier, BsnsingEnsemble
 
 Pair = tuple[Any, Any]  # rows to train and to test on
 
@@ -203,7 +203,9 @@ CONTESTANTS = {
     for contestant in (
         Contestant("bsnsing", ours(BsnsingClassifier), "ours"),
         Contestant("bsnsing 8 leaves", ours(lambda: BsnsingClassifier(max_leaf_nodes=8)), "ours"),
+        Contestant("bsnsing plain()", ours(BsnsingClassifier.plain), "ours"),
         Contestant("bsnsing paper()", ours(BsnsingClassifier.paper), "ours"),
+        Contestant("bsnsing ensemble", ours(BsnsingEnsemble), "ours"),
         Contestant("CART", cart, "tree"),
         Contestant("CART leaf 5", cart_leaf_5, "tree"),
         Contestant("CART CV-pruned", cart_pruned, "tree"),

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
 import traceback
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-for _library in ("OMP", "OPENBLAS", "MKL"):  # one core each, set before NumPy loads
-    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+from threadpoolctl import threadpool_limits
 
 from benchmarks import datasets, scores
 from benchmarks.learners import CONTESTANTS, Task
@@ -60,7 +58,8 @@ def run_one(name: str, suite: str, set_name: str, number: int) -> dict[str, obje
     line: dict[str, object] = {"set": f"{suite}/{set_name}", "learner": name, "split": number}
     wall, cpu = time.perf_counter(), time.process_time()
     try:
-        outcome = CONTESTANTS[name].learn(task)
+        with threadpool_limits(1):  # one core each
+            outcome = CONTESTANTS[name].learn(task)
     except Exception as error:  # one learner's failure must not end a run of hours
         traceback.print_exc()
         return line | {"error": f"{type(error).__name__}: {error}"[:300]}
@@ -85,7 +84,9 @@ def read_outcomes(path: Path) -> dict[Key, dict]:
     return {(line["set"], line["learner"], line["split"]): line for line in lines}
 
 
-def to_run(names: list[str], max_rows: int | None, n_splits: int) -> Iterator[tuple[str, str, str, int]]:
+def to_run(
+    names: list[str], max_rows: int | None, n_splits: int
+) -> Iterator[tuple[str, str, str, int]]:
     """What a form consists of: the first split of all sets first, so that any part is balanced."""
     for number in range(n_splits):
         for suite, set_name in all_sets(max_rows):

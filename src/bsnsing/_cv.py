@@ -196,8 +196,8 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
                 f"BsnsingClassifierCV chooses one tree, but its estimator has multiclass="
                 f"{estimator.multiclass!r}, one tree per class. Use multiclass='native'."
             )
-        fresh: BsnsingClassifier = clone(estimator)
-        return fresh.set_params(max_rules=max_rules, ccp_alpha=0.0)
+        fresh: BsnsingClassifier = clone(estimator).set_params(max_rules=max_rules, ccp_alpha=0.0)
+        return fresh
 
     def _score_folds(
         self,

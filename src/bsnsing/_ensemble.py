@@ -95,7 +95,11 @@ class BsnsingEnsemble(ClassifierMixin, BaseEstimator):
             for rules in _PAPER_RULES
             for leaf in _PAPER_LEAVES
         ]
-        own = {"estimator": BsnsingClassifier.paper(), "settings": settings, "voting": "hard"}
+        own: dict[str, Any] = {
+            "estimator": BsnsingClassifier.paper(),
+            "settings": settings,
+            "voting": "hard",
+        }
         return cls(**(own | changes))
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BsnsingEnsemble:

@@ -323,7 +323,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> PruningPath:
         """Grow the tree without pruning, and return its :meth:`pruning_path`; as scikit-learn's."""
-        whole = clone(self).set_params(ccp_alpha=0.0, max_leaf_nodes=None)
+        whole: BsnsingClassifier = clone(self).set_params(ccp_alpha=0.0, max_leaf_nodes=None)
         return whole.fit(X, y, sample_weight=sample_weight).pruning_path()
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -160,7 +160,7 @@ def _starts(lengths: Sequence[int]) -> NDArray[np.int32]:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
 
 
-def _question_arrays(questions: Sequence[Fields]) -> dict[str, NDArray[Any]]:
+def _question_arrays(questions: Sequence[Fields]) -> dict[str, Any]:
     return {
         "question_column": np.array([q[0] for q in questions], dtype=np.int32),
         "question_test": np.array([q[1] for q in questions], dtype=np.uint8),

@@ -219,9 +219,7 @@ def _learn(
             found = fitted.oob_decision_function_
         else:
             folds = StratifiedKFold(5, shuffle=False)
-            found = cross_val_predict(
-                clone(teacher), X, codes, cv=folds, method="predict_proba"
-            )
+            found = cross_val_predict(clone(teacher), X, codes, cv=folds, method="predict_proba")
             fitted = clone(teacher).fit(X, codes)
     seen = np.zeros_like(own)
     seen[:, fitted.classes_] = found
@@ -230,9 +228,7 @@ def _learn(
     return seen, fitted
 
 
-def _make_up_rows(
-    table: Table, n_questions: int, random_state: np.random.RandomState
-) -> Table:
+def _make_up_rows(table: Table, n_questions: int, random_state: np.random.RandomState) -> Table:
     """Put rows together: each from one real row, some cells from others, column by column."""
     n_rows = table.n_rows
     most = min(

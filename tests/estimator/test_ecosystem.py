@@ -75,7 +75,9 @@ def test_get_and_set_params() -> None:
 
 
 def test_fit_leaves_parameters_alone() -> None:
-    model = BsnsingClassifier.plain(operators=["or", "and"], class_weight={0: 2.0}, min_samples_leaf=0.1)
+    model = BsnsingClassifier.plain(
+        operators=["or", "and"], class_weight={0: 2.0}, min_samples_leaf=0.1
+    )
     before = copy.deepcopy(model.get_params())
     assert model.fit(X, y).get_params() == before
 

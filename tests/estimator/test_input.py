@@ -405,7 +405,9 @@ def test_wrong_sample_weights_are_named(weight: Any, message: str) -> None:
 def test_error_criterion_is_for_two_classes() -> None:
     with pytest.raises(ValueError, match="criterion='error'"):
         BsnsingClassifier.plain(criterion="error").fit(IRIS, WIDTH)
-    assert BsnsingClassifier.plain(criterion="error").fit(IRIS, WIDTH > 0).score(IRIS, WIDTH > 0) == 1
+    assert (
+        BsnsingClassifier.plain(criterion="error").fit(IRIS, WIDTH > 0).score(IRIS, WIDTH > 0) == 1
+    )
     ovr = BsnsingClassifier.plain(criterion="error", multiclass="ovr").fit(IRIS, WIDTH)
     assert ovr.score(IRIS, WIDTH) == 1
 

@@ -157,7 +157,9 @@ def test_trees_are_the_same(
 def test_tables_are_worth_growing_on() -> None:
     """Deep trees, every kind of question, both operators: else the test above proves little."""
     trees = [
-        BsnsingClassifier.plain(min_samples_leaf=1, **ASKING).fit(*random_table(seed, n_classes)).tree_
+        BsnsingClassifier.plain(min_samples_leaf=1, **ASKING)
+        .fit(*random_table(seed, n_classes))
+        .tree_
         for seed in range(6)
         for n_classes in (2, 3)
     ]

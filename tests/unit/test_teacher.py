@@ -81,9 +81,7 @@ def test_sparse_and_dense_tables_have_the_same_order() -> None:
     X = np.random.default_rng(0).integers(0, 2, (50, 6)).astype(float)
     y = np.arange(50, dtype=np.int32) % 2
     dense, sparse = table_of(X), table_of(csr_matrix(X))
-    np.testing.assert_array_equal(
-        canonical_order(dense, y, NONE), canonical_order(sparse, y, NONE)
-    )
+    np.testing.assert_array_equal(canonical_order(dense, y, NONE), canonical_order(sparse, y, NONE))
 
 
 def test_an_unknowing_teacher_leaves_half_of_the_label() -> None:
