@@ -21,7 +21,7 @@ Level: TypeAlias = str | int | float | bool
 
 
 # Kinds and bytes of the numbers that the core reads as they are.
-_NATIVE_TYPES = frozenset("f8 f4 b1 i1 u1 i2 u2 i4 u4 i8 u8".split())
+_NATIVE_TYPES = frozenset(["f8", "f4", "b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,8 +247,12 @@ void make_engine(BoundEngine* self, ColumnList& columns, const Vector<std::int32
 void bind_engine(nb::module_& m) {
     nb::class_<ColumnList>(m, "ColumnList", "Columns of a table, encoded for the engine.")
         .def(nb::init<>())
-        .def("add_numbers", &ColumnList::add_numbers, nb::arg("numbers"), nb::arg("max_bins"),
-             nb::arg("weights").none(), nb::arg("n_threads"))
+        .def("add_numbers", &ColumnList::add_numbers,
+             nb::sig(
+                 "def add_numbers(self, numbers: collections.abc.Sequence[NDArray[numpy.generic]], "
+                 "max_bins: int, weights: NDArray[numpy.int64] | None, n_threads: int) -> None"),
+             nb::arg("numbers"), nb::arg("max_bins"), nb::arg("weights").none(),
+             nb::arg("n_threads"))
         .def("add_levels", &ColumnList::add_levels, nb::arg("codes"), nb::arg("n_levels"))
         .def("has_missing", &ColumnList::has_missing);
     nb::class_<BoundEngine>(m, "Engine", "Counts, searches and parts the rows of a table.")

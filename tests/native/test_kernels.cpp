@@ -1,5 +1,6 @@
 // Every kernel gives the plain loops' results to the last bit.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -9,6 +10,7 @@
 #include "check.hpp"
 #include "inputs.hpp"
 #include "kernels/kernels.hpp"
+#include "search/packed.hpp"
 #include "search/settings.hpp"
 
 namespace bsnsing::test {
@@ -51,6 +53,32 @@ void check_counts(const Kernels& kernels, Random& random, std::size_t n_words) {
         kernels.count_column(column.data(), b.data(), n_words, weight, found.data());
         CHECK(same_bits(expected, found));
     }
+}
+
+void check_packed_counts(const Kernels& kernels, Random& random, std::size_t n_words) {
+    const AlignedVector<Word> a = random_words(random, n_words * kLanes);
+    const AlignedVector<Word> b = random_words(random, n_words * kLanes);
+    // Weights 4 and 1 of the upper class, 2 and 1 of the lower one.
+    const std::size_t part = n_words / 4;
+    const std::vector<PackedSegment> segments = {
+        {0, part, 2}, {part, part, 15}, {2 * part, part, 1}, {3 * part, n_words - 3 * part, 0}};
+    constexpr std::size_t kStride = 2 * kLanes;
+    std::vector<std::uint32_t> found(kLanes * kStride, 77);
+    kernels.count_tile_packed(a.data(), b.data(), segments.data(), segments.size(), found.data(),
+                              kStride);
+    constexpr std::uint32_t kShifts[] = {18, 16, 1, 0};
+    for (std::size_t i = 0; i < kLanes; ++i)
+        for (std::size_t k = 0; k < kLanes; ++k) {
+            std::uint32_t expected = 0;
+            for (std::size_t s = 0; s < segments.size(); ++s)
+                for (std::size_t w = 0; w < segments[s].n_words; ++w) {
+                    const std::size_t word = (segments[s].first_word + w) * kLanes;
+                    expected += static_cast<std::uint32_t>(std::popcount(a[word + i] & b[word + k]))
+                                << kShifts[s];
+                }
+            CHECK(found[i * kStride + k] == expected);
+            CHECK(found[i * kStride + kLanes + k] == 77);
+        }
 }
 
 void check_pack_range(const Kernels& kernels, Random& random, std::size_t n_rows) {
@@ -284,6 +312,47 @@ void check_scans(const Kernels& kernels, const Scans& scans, const Formulas& for
         }
 }
 
+// The packed scan gives the plain loops' hits, and among them every rule that the scan in doubles
+// finds below the limit.
+void check_packed_scans(const Kernels& kernels, const Problem& p, const Formulas& formulas) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const Scans scans(p, Criterion::gini);
+    const RowOrder order = p.order();
+    const BitBlocks blocks = p.blocks();
+    const Pool pool(blocks, order.layout, scans.objective);
+    CHECK(PackedPool::fits(pool));
+    const PackedPool packed(pool);
+    std::vector<std::uint32_t> both(packed.n_class_pairs() * packed.stride(), 0);
+    for (std::size_t j = 0; j < p.n_classes; ++j)
+        for (std::size_t q = 0; q < p.n_questions; ++q)
+            both[j / 2 * packed.stride() + q] +=
+                static_cast<std::uint32_t>(scans.both[j * scans.stride + q]) << (j % 2 * 16);
+    const auto run = [&](const Kernels& k, double limit, double grain) {
+        PackedScan scan = packed.scan_of(0);
+        scan.formulas = formulas;
+        scan.both = both.data();
+        scan.both_stride = packed.stride();
+        scan.limit = limit;
+        scan.grain = grain;
+        std::vector<Hit> hits(packed.stride() * kHitsPerQuestion);
+        hits.resize(k.scan_pairs_packed(scan, hits.data()));
+        return hits;
+    };
+    const double middle = middle_value(run(plain_kernels(), kInfinity, kInfinity));
+    for (const double limit : {kInfinity, middle})
+        for (const double grain : {kInfinity, 0.0}) {
+            const std::vector<Hit> hits = run(kernels, limit, grain);
+            CHECK(same_hits(run(plain_kernels(), limit, grain), hits));
+            if (grain == 0.0) continue;
+            for (const Hit& exact : scan_pairs(kernels, scans.pairs(formulas, limit, grain)))
+                CHECK(std::any_of(hits.begin(), hits.end(), [&](const Hit& hit) {
+                    return hit.question == exact.question && hit.negated == exact.negated &&
+                           hit.first_negated == exact.first_negated && hit.is_xor == exact.is_xor &&
+                           std::abs(hit.value - exact.value) <= 1e-5 * scans.objective.total;
+                }));
+        }
+}
+
 void check_all_scans(const Kernels& kernels, Random& random, const Problem& p) {
     constexpr Formulas kFormulas[] = {{true, false, false, false},
                                       {true, false, false, true},
@@ -292,6 +361,7 @@ void check_all_scans(const Kernels& kernels, Random& random, const Problem& p) {
                                       {false, false, true, false}};
     constexpr Criterion kCriteria[] = {Criterion::gini_squared, Criterion::gini, Criterion::entropy,
                                        Criterion::misclassification, Criterion::error};
+    for (const Formulas& formulas : kFormulas) check_packed_scans(kernels, p, formulas);
     for (const Criterion criterion : kCriteria) {
         if (criterion == Criterion::error && p.n_classes != 2) continue;
         for (const Formulas& formulas : kFormulas)
@@ -333,6 +403,8 @@ void test_kernels() {
         Random random(2);
         for (const std::size_t n_words : {0U, 1U, 2U, 3U, 31U, 32U, 33U, 63U, 64U, 65U, 1000U})
             check_counts(*kernels, random, n_words);
+        for (const std::size_t n_words : {0U, 1U, 2U, 4U, 7U, 40U})
+            check_packed_counts(*kernels, random, n_words);
         for (const std::size_t n_rows : {0U, 1U, 63U, 64U, 65U, 128U, 1000U})
             check_pack_range(*kernels, random, n_rows);
         for (const std::size_t n_rows : {0U, 1U, 63U, 64U, 65U, 128U, 700U, 1000U})

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 import bsnsing
+from bsnsing import _core, best_rule
 
 Pool = tuple[NDArray[np.bool_], NDArray[np.int64]]
 
@@ -100,6 +101,35 @@ def test_whole_weights_are_repeated_rows(pool: Pool, options: dict[str, Any], se
     for dtype in (np.int64, np.float64):
         weighted = bsnsing.best_rule(answers, y, sample_weight=weight.astype(dtype), **options)
         assert outcome(weighted) == outcome(repeated)
+
+
+@pytest.mark.parametrize("kernels", _core.available_kernels())
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+@pytest.mark.parametrize("operators", [("or",), ("or", "and"), ("or", "and", "xor")])
+def test_small_and_large_nodes_are_searched_alike(
+    kernels: str, n_classes: int, operators: tuple[str, ...]
+) -> None:
+    # Small nodes count two classes in one number; a thousand times the weight is too much for that.
+    before = _core.active_kernels()
+    _core.use_kernels(kernels)
+    try:
+        for seed in range(20):
+            answers, y = random_pool(seed, 300, 45, n_classes)
+            options: dict[str, Any] = {"criterion": "gini", "operators": operators}
+            small = best_rule(answers, y, min_samples_leaf=20, **options)
+            large = best_rule(
+                answers,
+                y,
+                min_samples_leaf=20_000,
+                sample_weight=np.full(len(y), 1000),
+                **options,
+            )
+            assert small is not None
+            assert large is not None
+            assert (outcome(small) or ())[:3] == (outcome(large) or ())[:3]
+            assert large.objective == pytest.approx(1000 * small.objective, rel=1e-12)
+    finally:
+        _core.use_kernels(before)
 
 
 @few

@@ -161,29 +161,30 @@ double cases_of(const EncodeOptions& options, std::size_t row) {
 // pieces, because a loop that may end anywhere is not turned into vector code.
 template <class T>
 std::size_t end_of_small_integers(const T* numbers, std::size_t n_rows) {
-    constexpr std::size_t kPiece = 512;
-    constexpr std::int32_t kMost = 4096;
-    std::int32_t greatest = 0;
-    for (std::size_t start = 0; start < n_rows; start += kPiece) {
-        const std::size_t end = std::min(n_rows, start + kPiece);
-        unsigned n_other = 0;
-        for (std::size_t i = start; i < end; ++i) {
-            const T x = numbers[i];
-            std::int32_t whole = 0;
-            if constexpr (sizeof(T) == 1 || std::is_floating_point_v<T>) {
-                const bool is_in_range = x >= T{0} && (sizeof(T) == 1 || x < static_cast<T>(kMost));
-                whole = static_cast<std::int32_t>(is_in_range ? x : T{0});
+    if constexpr (std::is_same_v<T, std::uint8_t>) {
+        std::uint8_t most = 0;
+        for (std::size_t i = 0; i < n_rows; ++i) most = std::max(most, numbers[i]);
+        return std::size_t{most} + 1;
+    } else {
+        constexpr std::size_t kPiece = 512;
+        constexpr std::int32_t kMost = 4096;
+        std::int32_t greatest = 0;
+        for (std::size_t start = 0; start < n_rows; start += kPiece) {
+            const std::size_t end = std::min(n_rows, start + kPiece);
+            unsigned n_other = 0;
+            for (std::size_t i = start; i < end; ++i) {
+                const T x = numbers[i];
+                bool is_in_range = x >= T{0};
+                if constexpr (sizeof(T) > 1) is_in_range = is_in_range && x < static_cast<T>(kMost);
+                const auto whole = static_cast<std::int32_t>(is_in_range ? x : T{0});
+                // Whole numbers and what is missing are welcome.
                 n_other += (is_in_range ? static_cast<T>(whole) != x : x == x) ? 1U : 0U;
-            } else {
-                const bool is_in_range = x >= T{0} && x < static_cast<T>(kMost);
-                whole = is_in_range ? static_cast<std::int32_t>(x) : 0;
-                n_other += is_in_range ? 0U : 1U;
+                greatest = std::max(greatest, whole);
             }
-            greatest = std::max(greatest, whole);
+            if (n_other > 0) return 0;
         }
-        if (n_other > 0) return 0;
+        return static_cast<std::size_t>(greatest) + 1;
     }
-    return static_cast<std::size_t>(greatest) + 1;
 }
 
 // Small whole numbers, the most common columns of all, need no sorting: a table says which occur.

@@ -33,9 +33,22 @@ struct Group {
 
 // The values that occur at a node, ascending, and the cases without one.
 struct Histogram {
-    std::vector<Group> groups;
+    std::vector<Group>& groups;
     Group missing;
     double n_cases = 0;
+};
+
+// Memory that serves one column after the other.
+struct Scratch {
+    std::vector<std::uint32_t> counts;
+    std::vector<std::uint64_t> keys;
+    std::vector<std::uint64_t> other_keys;
+    std::vector<Group> groups;
+
+    Histogram empty_histogram() {
+        groups.clear();
+        return {groups, {}, 0};
+    }
 };
 
 void add_group(Histogram& histogram, std::uint32_t n_codes, const Group& group) {
@@ -47,7 +60,8 @@ void add_group(Histogram& histogram, std::uint32_t n_codes, const Group& group) 
         histogram.groups.push_back(group);
 }
 
-Histogram count_bit_column(const Word* bits, const NodeTable& node, std::uint32_t target_class) {
+Histogram count_bit_column(const Word* bits, const NodeTable& node, std::uint32_t target_class,
+                           Scratch& scratch) {
     Group zeros;
     Group ones;
     ones.code = 1;
@@ -58,7 +72,7 @@ Histogram count_bit_column(const Word* bits, const NodeTable& node, std::uint32_
         zeros.add(s, s.n_rows - n_ones, target_class);
         ones.add(s, n_ones, target_class);
     }
-    Histogram histogram;
+    Histogram histogram = scratch.empty_histogram();
     for (const Group& group : {zeros, ones}) add_group(histogram, 2, group);
     return histogram;
 }
@@ -83,17 +97,17 @@ void tally(const Code* codes, std::size_t n_rows, std::size_t n_counts, std::uin
 
 template <class Code>
 Histogram count_dense(const Code* codes, std::uint32_t n_codes, const NodeTable& node,
-                      std::uint32_t target_class) {
+                      std::uint32_t target_class, Scratch& scratch) {
     const std::vector<Segment>& segments = node.layout().segments;
     const std::size_t n_counts = std::size_t{n_codes} + 1;
     // The other tables of a segment lie where the counts of the next ones will.
-    UnfilledVector<std::uint32_t> counts(n_counts * (segments.size() + kTables - 1));
+    scratch.counts.resize(n_counts * (segments.size() + kTables - 1));
+    std::uint32_t* counts = scratch.counts.data();
     for (std::size_t s = 0; s < segments.size(); ++s) {
-        tally(codes, segments[s].n_rows, n_counts, counts.data() + s * n_counts);
+        tally(codes, segments[s].n_rows, n_counts, counts + s * n_counts);
         codes += segments[s].n_rows;
     }
-    Histogram histogram;
-    histogram.groups.reserve(std::min(n_counts, node.n_rows()));
+    Histogram histogram = scratch.empty_histogram();
     const auto n_at = [&](std::size_t s, std::size_t c) { return counts[s * n_counts + c]; };
     // Most codes do not occur at a small node: four at a time, they are soon skipped.
     for (std::uint32_t first = 0; first <= n_codes; first += 4) {
@@ -113,14 +127,15 @@ Histogram count_dense(const Code* codes, std::uint32_t n_codes, const NodeTable&
 }
 
 // Sorts by the upper 32 bits, the code, of which `n_bits` are in use; the lower 32 stay behind it.
-void sort_by_code(std::vector<std::uint64_t>& keys, unsigned n_bits) {
+void sort_by_code(std::vector<std::uint64_t>& keys, unsigned n_bits,
+                  std::vector<std::uint64_t>& other) {
     constexpr std::size_t kFew = 64;
     constexpr unsigned kDigitBits = 8;
     if (keys.size() < kFew) {
         std::sort(keys.begin(), keys.end());
         return;
     }
-    std::vector<std::uint64_t> other(keys.size());
+    other.resize(keys.size());
     for (unsigned shift = 32; shift < 32 + n_bits; shift += kDigitBits) {
         std::array<std::uint32_t, 1U << kDigitBits> starts{};
         for (const std::uint64_t k : keys) ++starts[(k >> shift) & 0xffU];
@@ -134,15 +149,16 @@ void sort_by_code(std::vector<std::uint64_t>& keys, unsigned n_bits) {
 // For a node that is small against the number of values: sorts its codes instead of walking all.
 template <class Code>
 Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeTable& node,
-                       std::uint32_t target_class) {
+                       std::uint32_t target_class, Scratch& scratch) {
     const std::vector<Segment>& segments = node.layout().segments;
-    std::vector<std::uint64_t> keys;  // code, then segment
+    std::vector<std::uint64_t>& keys = scratch.keys;  // code, then segment
+    keys.clear();
     keys.reserve(node.n_rows());
     for (std::size_t s = 0; s < segments.size(); ++s)
         for (std::size_t i = 0; i < segments[s].n_rows; ++i)
             keys.push_back(std::uint64_t{*codes++} << 32U | s);
-    sort_by_code(keys, static_cast<unsigned>(std::bit_width(n_codes)));
-    Histogram histogram;
+    sort_by_code(keys, static_cast<unsigned>(std::bit_width(n_codes)), scratch.other_keys);
+    Histogram histogram = scratch.empty_histogram();
     for (std::size_t i = 0; i < keys.size();) {
         Group group;
         group.code = static_cast<std::uint32_t>(keys[i] >> 32U);
@@ -154,9 +170,9 @@ Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeTable
 }
 
 Histogram count_groups(const EncodedColumn& column, std::size_t column_index, const NodeTable& node,
-                       std::uint32_t target_class) {
+                       std::uint32_t target_class, Scratch& scratch) {
     if (node.is_bits(column_index))
-        return count_bit_column(node.bits(column_index), node, target_class);
+        return count_bit_column(node.bits(column_index), node, target_class, scratch);
     // Walking all codes costs per segment, sorting per row.
     constexpr std::size_t kAlwaysDense = 64;
     const bool is_dense =
@@ -164,8 +180,8 @@ Histogram count_groups(const EncodedColumn& column, std::size_t column_index, co
         std::max(kAlwaysDense,
                  4 * node.n_rows() / std::max<std::size_t>(1, node.layout().segments.size()));
     return node.visit_codes(column_index, [&](const auto* codes) {
-        return is_dense ? count_dense(codes, column.n_codes, node, target_class)
-                        : count_sparse(codes, column.n_codes, node, target_class);
+        return is_dense ? count_dense(codes, column.n_codes, node, target_class, scratch)
+                        : count_sparse(codes, column.n_codes, node, target_class, scratch);
     });
 }
 
@@ -209,11 +225,11 @@ double threshold_between(double below, double above, Test test) {
 class ColumnAsker {
   public:
     ColumnAsker(const EncodedColumn& column, std::uint32_t index, const AskOptions& options,
-                Histogram histogram, std::vector<Question>& questions)
+                const Histogram& histogram, std::vector<Question>& questions)
         : column_(column),
           index_(index),
           options_(options),
-          histogram_(std::move(histogram)),
+          histogram_(histogram),
           questions_(questions) {}
 
     void ask() {
@@ -352,7 +368,7 @@ class ColumnAsker {
     const EncodedColumn& column_;
     const std::uint32_t index_;
     const AskOptions& options_;
-    const Histogram histogram_;
+    const Histogram& histogram_;
     std::vector<Question>& questions_;
 };
 
@@ -384,9 +400,9 @@ void ask_column(const EncodedColumn& column, std::uint32_t column_index, const N
                 {column_index, Test::equal, column.values[code], code, code + 1, {}});
         return;
     }
-    ColumnAsker(column, column_index, options,
-                count_groups(column, column_index, node, target_class), questions)
-        .ask();
+    thread_local Scratch scratch;
+    const Histogram histogram = count_groups(column, column_index, node, target_class, scratch);
+    ColumnAsker(column, column_index, options, histogram, questions).ask();
 }
 
 }  // namespace bsnsing

@@ -42,6 +42,35 @@ inline Word extract_bits(Word word, Word mask) {
 #include "kernels/part_loops.inl"
 #include "kernels/scan_loops.inl"
 
+using IntPart = std::int32_t __attribute__((vector_size(32)));
+using FloatPart = float __attribute__((vector_size(32)));
+
+inline IntPart load_ints(const std::int32_t* p) {
+    return reinterpret_cast<IntPart>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+}
+inline IntPart all_ints(std::int32_t x) {
+    return reinterpret_cast<IntPart>(_mm256_set1_epi32(x));
+}
+inline IntPart dot_halves(IntPart a, IntPart b) {
+    return reinterpret_cast<IntPart>(
+        _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+}
+inline FloatPart to_float(IntPart x) {
+    return reinterpret_cast<FloatPart>(_mm256_cvtepi32_ps(reinterpret_cast<__m256i>(x)));
+}
+inline FloatPart all_floats(float x) {
+    return reinterpret_cast<FloatPart>(_mm256_set1_ps(x));
+}
+inline void store_floats(float* p, FloatPart x) {
+    _mm256_storeu_ps(p, reinterpret_cast<__m256>(x));
+}
+inline unsigned float_below(FloatPart a, FloatPart b) {
+    return static_cast<unsigned>(_mm256_movemask_ps(
+        _mm256_cmp_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), _CMP_LT_OQ)));
+}
+
+#include "kernels/packed_loops.inl"
+
 inline __m256i load(const void* p) {
     return _mm256_loadu_si256(static_cast<const __m256i*>(p));
 }
@@ -96,6 +125,26 @@ void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight
         }
 }
 
+void count_tile_packed(const Word* a, const Word* b, const PackedSegment* segments,
+                       std::size_t n_segments, std::uint32_t* out, std::size_t stride) noexcept {
+    for (std::size_t i = 0; i < kLanes; ++i)
+        for (std::size_t k = 0; k < kLanes; k += 4) {
+            __m256i packed = _mm256_setzero_si256();
+            for (std::size_t s = 0; s < n_segments; ++s) {
+                const std::size_t first = segments[s].first_word * kLanes;
+                packed = _mm256_add_epi64(
+                    packed, count_four(a + first + i, kLanes, b + first + k, segments[s].n_words));
+                packed = _mm256_sll_epi64(packed,
+                                          _mm_cvtsi32_si128(static_cast<int>(segments[s].shift)));
+            }
+            // The lower halves of the four numbers.
+            const __m256i halves =
+                _mm256_permutevar8x32_epi32(packed, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i * stride + k),
+                             _mm256_castsi256_si128(halves));
+        }
+}
+
 void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
                   double* out) noexcept {
     for (std::size_t k = 0; k < kLanes; k += 4)
@@ -121,8 +170,9 @@ void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, 
 }  // namespace
 
 extern const Kernels kAvx2Kernels;
-const Kernels kAvx2Kernels = {"avx2",    count_tile, count_column,    pack_range, part_codes_plain,
-                              part_bits, scan_pairs, scan_extensions, scan_last};
+const Kernels kAvx2Kernels = {
+    "avx2",    count_tile, count_tile_packed, count_column,    pack_range, part_codes_plain,
+    part_bits, scan_pairs, scan_pairs_packed, scan_extensions, scan_last};
 
 }  // namespace bsnsing
 

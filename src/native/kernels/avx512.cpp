@@ -45,6 +45,35 @@ inline Word extract_bits(Word word, Word mask) {
 #include "kernels/part_loops.inl"
 #include "kernels/scan_loops.inl"
 
+using IntPart = std::int32_t __attribute__((vector_size(64)));
+using FloatPart = float __attribute__((vector_size(64)));
+
+inline IntPart load_ints(const std::int32_t* p) {
+    return reinterpret_cast<IntPart>(_mm512_loadu_si512(p));
+}
+inline IntPart all_ints(std::int32_t x) {
+    return reinterpret_cast<IntPart>(_mm512_set1_epi32(x));
+}
+inline IntPart dot_halves(IntPart a, IntPart b) {
+    return reinterpret_cast<IntPart>(
+        _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+}
+inline FloatPart to_float(IntPart x) {
+    return reinterpret_cast<FloatPart>(
+        _mm512_maskz_cvtepi32_ps(0xffff, reinterpret_cast<__m512i>(x)));
+}
+inline FloatPart all_floats(float x) {
+    return reinterpret_cast<FloatPart>(_mm512_set1_ps(x));
+}
+inline void store_floats(float* p, FloatPart x) {
+    _mm512_storeu_ps(p, reinterpret_cast<__m512>(x));
+}
+inline unsigned float_below(FloatPart a, FloatPart b) {
+    return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), _CMP_LT_OQ);
+}
+
+#include "kernels/packed_loops.inl"
+
 inline __m512i load(const void* p) {
     return _mm512_loadu_si512(p);
 }
@@ -73,6 +102,30 @@ void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight
             _mm512_storeu_pd(out + i * stride, _mm512_mul_pd(_mm512_cvtepu64_pd(counts[i]), scale));
     else
         for (std::size_t i = 0; i < kLanes; ++i) add_counts(out + i * stride, counts[i], scale);
+}
+
+void count_tile_packed(const Word* a, const Word* b, const PackedSegment* segments,
+                       std::size_t n_segments, std::uint32_t* out, std::size_t stride) noexcept {
+    __m512i packed[kLanes];
+    for (std::size_t i = 0; i < kLanes; ++i) packed[i] = _mm512_setzero_si512();
+    for (std::size_t s = 0; s < n_segments; ++s) {
+        const std::size_t end = segments[s].first_word + segments[s].n_words;
+        for (std::size_t w = segments[s].first_word; w < end; ++w) {
+            const __m512i other = load(b + w * kLanes);
+            for (std::size_t i = 0; i < kLanes; ++i) {
+                const __m512i own = _mm512_set1_epi64(static_cast<long long>(a[w * kLanes + i]));
+                packed[i] =
+                    _mm512_add_epi64(packed[i], _mm512_popcnt_epi64(_mm512_and_si512(own, other)));
+            }
+        }
+        if (segments[s].shift == 0) continue;
+        const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(segments[s].shift));
+        for (std::size_t i = 0; i < kLanes; ++i)
+            packed[i] = _mm512_maskz_sll_epi64(0xff, packed[i], shift);
+    }
+    for (std::size_t i = 0; i < kLanes; ++i)
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i * stride),
+                            _mm512_maskz_cvtepi64_epi32(0xff, packed[i]));
 }
 
 void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
@@ -136,8 +189,9 @@ std::size_t part_codes(const std::uint8_t* codes, std::size_t n_rows, const Word
 }  // namespace
 
 extern const Kernels kAvx512Kernels;
-const Kernels kAvx512Kernels = {"avx512",  count_tile, count_column,    pack_range, part_codes,
-                                part_bits, scan_pairs, scan_extensions, scan_last};
+const Kernels kAvx512Kernels = {"avx512",          count_tile,      count_tile_packed, count_column,
+                                pack_range,        part_codes,      part_bits,         scan_pairs,
+                                scan_pairs_packed, scan_extensions, scan_last};
 
 }  // namespace bsnsing
 

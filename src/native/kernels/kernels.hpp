@@ -18,6 +18,10 @@ struct Kernels {
     // with `starts`, what was in `out` is overwritten.
     void (*count_tile)(const Word* a, const Word* b, std::size_t n_words, double weight,
                        bool starts, double* out, std::size_t stride) noexcept;
+    // The same for the segments of two classes, packed into one number; `out` is overwritten.
+    void (*count_tile_packed)(const Word* a, const Word* b, const PackedSegment* segments,
+                              std::size_t n_segments, std::uint32_t* out,
+                              std::size_t stride) noexcept;
     // out[k] += weight * |column AND lane k of block|.
     void (*count_column)(const Word* column, const Word* block, std::size_t n_words, double weight,
                          double* out) noexcept;
@@ -37,6 +41,7 @@ struct Kernels {
     // The scans write to buffers with room for every possible result and return how many they
     // wrote.
     std::size_t (*scan_pairs)(const PairScan& scan, Hit* hits) noexcept;
+    std::size_t (*scan_pairs_packed)(const PackedScan& scan, Hit* hits) noexcept;
     std::size_t (*scan_extensions)(const ExtendScan& scan, Hit* hits, std::uint32_t* openings,
                                    std::size_t* n_openings) noexcept;
     // Writes the first positions of the blocks of eight in which some rule may be better.

@@ -45,6 +45,37 @@ inline Word extract_bits(Word word, Word mask) {
 #include "kernels/part_loops.inl"
 #include "kernels/scan_loops.inl"
 
+using IntPart = std::int32_t __attribute__((vector_size(16)));
+using FloatPart = float __attribute__((vector_size(16)));
+
+inline IntPart load_ints(const std::int32_t* p) {
+    return reinterpret_cast<IntPart>(vld1q_s32(p));
+}
+inline IntPart all_ints(std::int32_t x) {
+    return reinterpret_cast<IntPart>(vdupq_n_s32(x));
+}
+inline IntPart dot_halves(IntPart a, IntPart b) {
+    const IntPart low = ((a << 16) >> 16) * ((b << 16) >> 16);
+    return low + (a >> 16) * (b >> 16);
+}
+inline FloatPart to_float(IntPart x) {
+    return reinterpret_cast<FloatPart>(vcvtq_f32_s32(reinterpret_cast<int32x4_t>(x)));
+}
+inline FloatPart all_floats(float x) {
+    return reinterpret_cast<FloatPart>(vdupq_n_f32(x));
+}
+inline void store_floats(float* p, FloatPart x) {
+    vst1q_f32(p, reinterpret_cast<float32x4_t>(x));
+}
+inline unsigned float_below(FloatPart a, FloatPart b) {
+    const uint32x4_t is_below =
+        vcltq_f32(reinterpret_cast<float32x4_t>(a), reinterpret_cast<float32x4_t>(b));
+    const uint32x4_t bit = {1U, 2U, 4U, 8U};
+    return vaddvq_u32(vandq_u32(is_below, bit));
+}
+
+#include "kernels/packed_loops.inl"
+
 // Counts of one column, `step` words apart, with the two lanes at `lanes`.
 inline uint64x2_t count_two(const Word* column, std::size_t step, const Word* lanes,
                             std::size_t n_words) {
@@ -72,6 +103,21 @@ void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight
         }
 }
 
+void count_tile_packed(const Word* a, const Word* b, const PackedSegment* segments,
+                       std::size_t n_segments, std::uint32_t* out, std::size_t stride) noexcept {
+    for (std::size_t i = 0; i < kLanes; ++i)
+        for (std::size_t k = 0; k < kLanes; k += 2) {
+            uint64x2_t packed = vdupq_n_u64(0);
+            for (std::size_t s = 0; s < n_segments; ++s) {
+                const std::size_t first = segments[s].first_word * kLanes;
+                packed = vaddq_u64(
+                    packed, count_two(a + first + i, kLanes, b + first + k, segments[s].n_words));
+                packed = vshlq_u64(packed, vdupq_n_s64(static_cast<int>(segments[s].shift)));
+            }
+            vst1_u32(out + i * stride + k, vmovn_u64(packed));
+        }
+}
+
 void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
                   double* out) noexcept {
     for (std::size_t k = 0; k < kLanes; k += 2)
@@ -81,8 +127,9 @@ void count_column(const Word* column, const Word* block, std::size_t n_words, do
 }  // namespace
 
 extern const Kernels kNeonKernels;
-const Kernels kNeonKernels = {"neon",    count_tile, count_column,    pack_plain, part_codes_plain,
-                              part_bits, scan_pairs, scan_extensions, scan_last};
+const Kernels kNeonKernels = {
+    "neon",    count_tile, count_tile_packed, count_column,    pack_plain, part_codes_plain,
+    part_bits, scan_pairs, scan_pairs_packed, scan_extensions, scan_last};
 
 }  // namespace bsnsing
 

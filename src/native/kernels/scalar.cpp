@@ -39,6 +39,52 @@ inline Word extract_bits(Word word, Word mask) {
 #include "kernels/part_loops.inl"
 #include "kernels/scan_loops.inl"
 
+using IntPart = std::int32_t;
+using FloatPart = float;
+
+inline IntPart load_ints(const std::int32_t* p) {
+    return *p;
+}
+inline IntPart all_ints(std::int32_t x) {
+    return x;
+}
+inline IntPart dot_halves(IntPart a, IntPart b) {
+    const auto low = [](IntPart x) { return static_cast<std::int16_t>(x & 0xffff); };
+    const auto high = [](IntPart x) { return static_cast<std::int16_t>(x >> 16); };
+    return low(a) * low(b) + high(a) * high(b);
+}
+inline FloatPart to_float(IntPart x) {
+    return static_cast<float>(x);
+}
+inline FloatPart all_floats(float x) {
+    return x;
+}
+inline void store_floats(float* p, FloatPart x) {
+    *p = x;
+}
+inline unsigned float_below(FloatPart a, FloatPart b) {
+    return a < b ? 1U : 0U;
+}
+
+#include "kernels/packed_loops.inl"
+
+void count_tile_packed(const Word* a, const Word* b, const PackedSegment* segments,
+                       std::size_t n_segments, std::uint32_t* out, std::size_t stride) noexcept {
+    for (std::size_t i = 0; i < kLanes; ++i)
+        for (std::size_t k = 0; k < kLanes; ++k) {
+            std::uint32_t packed = 0;
+            for (std::size_t s = 0; s < n_segments; ++s) {
+                const PackedSegment& segment = segments[s];
+                const std::size_t end = segment.first_word + segment.n_words;
+                for (std::size_t w = segment.first_word; w < end; ++w)
+                    packed += static_cast<std::uint32_t>(
+                        std::popcount(a[w * kLanes + i] & b[w * kLanes + k]));
+                packed <<= segment.shift;
+            }
+            out[i * stride + k] = packed;
+        }
+}
+
 void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
                   double* out) noexcept {
     std::uint64_t counts[kLanes] = {};
@@ -66,8 +112,8 @@ void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight
 }  // namespace
 
 extern const Kernels kScalarKernels;
-const Kernels kScalarKernels = {"scalar",   count_tile,       count_column,
-                                pack_plain, part_codes_plain, part_bits,
-                                scan_pairs, scan_extensions,  scan_last};
+const Kernels kScalarKernels = {
+    "scalar",  count_tile, count_tile_packed, count_column,    pack_plain, part_codes_plain,
+    part_bits, scan_pairs, scan_pairs_packed, scan_extensions, scan_last};
 
 }  // namespace bsnsing

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/packed.hpp"
 #include "work/parallel.hpp"
 
 namespace bsnsing {
@@ -14,53 +15,170 @@ constexpr std::size_t kMostKeptBytes = std::size_t{1} << 27U;
 constexpr std::size_t kGroupBlocks = 4;
 constexpr std::size_t kChunkWords = 64;
 
-// Where a group's counts go: [class][row of the group][partner].
-struct Strip {
-    double* data = nullptr;
-    std::size_t class_stride = 0;
-    std::size_t row_stride = 0;
+// Rows of the pair matrix that are counted together: blocks first to end, with all from first on.
+struct BlockGroup {
+    std::size_t first = 0;
+    std::size_t end = 0;
 
-    double* at(std::size_t class_index, std::size_t row) const {
-        return data + class_index * class_stride + row * row_stride;
-    }
+    std::size_t first_question() const { return first * kLanes; }
 };
 
-// Counts the pairs of a group with all partners from the group on; false if stopped.
-bool count_group(const Pool& pool, std::size_t first_block, std::size_t end_block,
-                 const Strip& strip, Watch& watch) {
-    const BitBlocks& blocks = pool.blocks();
-    std::vector<char> is_started(pool.n_classes(), 0);
-    for (const Segment& s : pool.rows().segments) {
-        for (std::size_t w = 0; w < s.n_words; w += kChunkWords) {
-            const std::size_t n_words = std::min(kChunkWords, s.n_words - w);
-            const std::size_t offset = (s.first_word + w) * kLanes;
-            const bool starts = is_started[s.class_index] == 0;
-            if (watch.check()) return false;
-            for (std::size_t b = first_block; b < blocks.n_blocks(); ++b)
-                for (std::size_t a = first_block; a < end_block && a <= b; ++a)
-                    pool.kernels().count_tile(
-                        blocks.block(a) + offset, blocks.block(b) + offset, n_words,
-                        static_cast<double>(s.weight), starts,
-                        strip.at(s.class_index, (a - first_block) * kLanes) + b * kLanes,
-                        strip.row_stride);
-            is_started[s.class_index] = 1;
-        }
-    }
-    for (std::size_t j = 0; j < pool.n_classes(); ++j)
-        for (std::size_t row = 0; !is_started[j] && row < (end_block - first_block) * kLanes; ++row)
-            std::fill_n(strip.at(j, row), strip.row_stride, 0.0);
-    return true;
+// Calls count(a, b) for the tiles of a group: its own blocks a, all partners b from a on.
+template <class Count>
+void for_each_tile(const Pool& pool, const BlockGroup& group, const Count& count) {
+    for (std::size_t b = group.first; b < pool.blocks().n_blocks(); ++b)
+        for (std::size_t a = group.first; a < group.end && a <= b; ++a) count(a, b);
 }
 
-void offer_hits(const Pool& pool, const PairScan& scan, std::uint32_t own, const Hit* hits,
+// Pair counts of one thread as they are needed, in doubles: class by class, row by row.
+class WideCounts {
+  public:
+    WideCounts(const Pool& pool, const Formulas& formulas, PairCounts& kept)
+        : pool_(pool), formulas_(formulas), kept_(kept) {}
+
+    // Counts the pairs of a group; false if stopped.
+    bool count(const BlockGroup& group, Watch& watch) {
+        group_ = group;
+        row_stride_ = pool_.stride();
+        if (kept_.is_kept()) {
+            data_ = kept_.row(group.first_question());
+            class_stride_ = kept_.class_stride();
+        } else {
+            class_stride_ = kGroupBlocks * kLanes * row_stride_;
+            scratch_.resize(pool_.n_classes() * class_stride_);
+            data_ = scratch_.data();
+        }
+        std::vector<char> is_started(pool_.n_classes(), 0);
+        for (const Segment& s : pool_.rows().segments) {
+            if (!count_segment(s, is_started[s.class_index] == 0, watch)) return false;
+            is_started[s.class_index] = 1;
+        }
+        const std::size_t n_rows = (group.end - group.first) * kLanes;
+        for (std::size_t j = 0; j < pool_.n_classes(); ++j)
+            for (std::size_t row = 0; !is_started[j] && row < n_rows; ++row)
+                std::fill_n(data_ + j * class_stride_ + row * row_stride_, row_stride_, 0.0);
+        return true;
+    }
+
+    // Writes the pairs of a question of the group that may beat `limit`; returns how many.
+    std::size_t scan(std::size_t own, double limit, double grain, Hit* hits) {
+        row_ = data_ + (own - group_.first_question()) * row_stride_;
+        const std::vector<double> own_counts = pool_.literal_counts(own, false);
+        PairScan scan;
+        scan.objective = &pool_.objective();
+        scan.formulas = formulas_;
+        scan.n_questions = pool_.n_questions();
+        scan.stride = pool_.stride();
+        scan.first = own + 1;
+        scan.own = own_counts.data();
+        scan.singles = pool_.singles().row(0);
+        scan.own_position = own;
+        scan.moments = pool_.moments();
+        scan.leans = pool_.leans();
+        scan.both = row_;
+        scan.both_stride = class_stride_;
+        scan.limit = limit;
+        scan.grain = grain;
+        return pool_.kernels().scan_pairs(scan, hits);
+    }
+
+    // Cases of a class that answer yes to both the question scanned last and `partner`.
+    double both(std::size_t class_index, std::size_t partner) const {
+        return row_[class_index * class_stride_ + partner];
+    }
+
+  private:
+    bool count_segment(const Segment& s, bool starts, Watch& watch) {
+        const BitBlocks& blocks = pool_.blocks();
+        for (std::size_t w = 0; w < s.n_words; w += kChunkWords) {
+            if (watch.check()) return false;
+            const std::size_t n_words = std::min(kChunkWords, s.n_words - w);
+            const std::size_t offset = (s.first_word + w) * kLanes;
+            for_each_tile(pool_, group_, [&](std::size_t a, std::size_t b) {
+                pool_.kernels().count_tile(blocks.block(a) + offset, blocks.block(b) + offset,
+                                           n_words, static_cast<double>(s.weight), starts && w == 0,
+                                           data_ + s.class_index * class_stride_ +
+                                               (a - group_.first) * kLanes * row_stride_ +
+                                               b * kLanes,
+                                           row_stride_);
+            });
+        }
+        return true;
+    }
+
+    const Pool& pool_;
+    const Formulas formulas_;
+    PairCounts& kept_;
+    UnfilledVector<double> scratch_;
+    BlockGroup group_;
+    double* data_ = nullptr;
+    const double* row_ = nullptr;
+    std::size_t class_stride_ = 0;
+    std::size_t row_stride_ = 0;
+};
+
+// The same with two classes to a number; see PackedPool.
+class PackedCounts {
+  public:
+    PackedCounts(const Pool& pool, const Formulas& formulas, const PackedPool& packed)
+        : pool_(pool),
+          formulas_(formulas),
+          packed_(packed),
+          pair_stride_(kGroupBlocks * kLanes * packed.stride()),
+          data_(packed.n_class_pairs() * pair_stride_, 0) {}
+
+    bool count(const BlockGroup& group, Watch& watch) {
+        group_ = group;
+        if (watch.check()) return false;
+        const BitBlocks& blocks = pool_.blocks();
+        for (std::size_t i = 0; i < packed_.n_class_pairs(); ++i) {
+            const std::vector<PackedSegment>& segments = packed_.segments(i);
+            for_each_tile(pool_, group_, [&](std::size_t a, std::size_t b) {
+                pool_.kernels().count_tile_packed(
+                    blocks.block(a), blocks.block(b), segments.data(), segments.size(),
+                    data_.data() + i * pair_stride_ +
+                        (a - group_.first) * kLanes * packed_.stride() + b * kLanes,
+                    packed_.stride());
+            });
+        }
+        return true;
+    }
+
+    std::size_t scan(std::size_t own, double limit, double grain, Hit* hits) {
+        row_ = data_.data() + (own - group_.first_question()) * packed_.stride();
+        PackedScan scan = packed_.scan_of(own);
+        scan.formulas = formulas_;
+        scan.both = row_;
+        scan.both_stride = pair_stride_;
+        scan.limit = limit;
+        scan.grain = grain;
+        return pool_.kernels().scan_pairs_packed(scan, hits);
+    }
+
+    double both(std::size_t class_index, std::size_t partner) const {
+        return unpack_count(row_[class_index / 2 * pair_stride_ + partner], class_index);
+    }
+
+  private:
+    const Pool& pool_;
+    const Formulas formulas_;
+    const PackedPool& packed_;
+    std::size_t pair_stride_;
+    AlignedVector<std::uint32_t> data_;
+    BlockGroup group_;
+    const std::uint32_t* row_ = nullptr;
+};
+
+template <class Counts>
+void offer_hits(const Pool& pool, const Counts& counts, std::uint32_t own, const Hit* hits,
                 std::size_t n_hits, Collector& collector) {
     std::vector<double> covered(pool.n_classes());
     for (std::size_t i = 0; i < n_hits; ++i) {
         const Hit& hit = hits[i];
         for (std::size_t j = 0; j < covered.size(); ++j) {
-            const double a = scan.own[j];
-            const double b = scan.singles[j * scan.stride + hit.question];
-            const double both = scan.both[j * scan.both_stride + hit.question];
+            const double a = pool.singles().row(j)[own];
+            const double b = pool.singles().row(j)[hit.question];
+            const double both = counts.both(j, hit.question);
             const double total = pool.objective().totals[j];
             if (hit.is_xor) {
                 covered[j] = a + b - 2 * both;
@@ -79,28 +197,38 @@ void offer_hits(const Pool& pool, const PairScan& scan, std::uint32_t own, const
     }
 }
 
-// Scans the pairs of one question; `both` points at its row of counts.
-void scan_row(const Pool& pool, const Formulas& formulas, const ValueGrid& grid, std::size_t own,
-              const double* both, std::size_t both_stride, std::vector<Hit>& hits,
-              Collector& collector) {
-    const std::vector<double> own_counts = pool.literal_counts(own, false);
-    PairScan scan;
-    scan.objective = &pool.objective();
-    scan.formulas = formulas;
-    scan.n_questions = pool.n_questions();
-    scan.stride = pool.stride();
-    scan.first = own + 1;
-    scan.own = own_counts.data();
-    scan.singles = pool.singles().row(0);
-    scan.own_position = own;
-    scan.moments = pool.moments();
-    scan.leans = pool.leans();
-    scan.both = both;
-    scan.both_stride = both_stride;
-    scan.limit = collector.incumbent().limit();
-    scan.grain = collector.scan_grain(grid);
-    const std::size_t n_hits = pool.kernels().scan_pairs(scan, hits.data());
-    offer_hits(pool, scan, static_cast<std::uint32_t>(own), hits.data(), n_hits, collector);
+// Counts and scans group after group; `counts` has one counter per thread.
+template <class Counts>
+PairOutcome search_groups(const Pool& pool, const ValueGrid& grid, std::vector<Counts> counts,
+                          Collector& collector, Watch& watch) {
+    const std::size_t n_blocks = pool.blocks().n_blocks();
+    const std::size_t n_groups = (n_blocks + kGroupBlocks - 1) / kGroupBlocks;
+    const std::size_t n_threads = counts.size();
+    PairOutcome outcome;
+    outcome.is_row_done.assign(pool.n_questions(), 0);
+    std::vector<Collector> collectors(n_threads, collector);
+    std::vector<std::vector<Hit>> hits(n_threads);
+    parallel_for(
+        n_groups, n_threads,
+        [&](std::size_t i, std::size_t thread) {
+            const BlockGroup group{i * kGroupBlocks, std::min((i + 1) * kGroupBlocks, n_blocks)};
+            if (watch.has_stopped() || !counts[thread].count(group, watch)) return;
+            Collector& best = collectors[thread];
+            hits[thread].resize((pool.n_questions() + kPackedLanes) * kHitsPerQuestion);
+            const std::size_t end = std::min(group.end * kLanes, pool.n_questions());
+            for (std::size_t own = group.first_question(); own < end; ++own) {
+                const std::size_t n_hits = counts[thread].scan(
+                    own, best.incumbent().limit(), best.scan_grain(grid), hits[thread].data());
+                offer_hits(pool, counts[thread], static_cast<std::uint32_t>(own),
+                           hits[thread].data(), n_hits, best);
+                outcome.is_row_done[own] = 1;
+            }
+        },
+        [&] { watch.check(); });
+    for (const Collector& c : collectors) collector.offer(c.incumbent());
+    outcome.finished = std::find(outcome.is_row_done.begin(), outcome.is_row_done.end(), 0) ==
+                       outcome.is_row_done.end();
+    return outcome;
 }
 
 }  // namespace
@@ -115,43 +243,18 @@ PairCounts::PairCounts(const Pool& pool) {
 
 PairOutcome search_pairs(const Pool& pool, const SearchOptions& options, const ValueGrid& grid,
                          PairCounts& kept, Collector& collector, Watch& watch) {
-    const std::size_t n_blocks = pool.blocks().n_blocks();
-    const std::size_t n_groups = (n_blocks + kGroupBlocks - 1) / kGroupBlocks;
+    const std::size_t n_groups = (pool.blocks().n_blocks() + kGroupBlocks - 1) / kGroupBlocks;
     const std::size_t n_threads = useful_threads(options.n_threads, n_groups);
-    const std::size_t n_rows = kGroupBlocks * kLanes;
-    PairOutcome outcome;
-    outcome.is_row_done.assign(pool.n_questions(), 0);
-    std::vector<Collector> collectors(n_threads, collector);
-    std::vector<UnfilledVector<double>> scratch(n_threads);
-    std::vector<std::vector<Hit>> hits(n_threads);
-    parallel_for(
-        n_groups, n_threads,
-        [&](std::size_t group, std::size_t thread) {
-            const std::size_t first_block = group * kGroupBlocks;
-            const std::size_t end_block = std::min(first_block + kGroupBlocks, n_blocks);
-            Strip strip{nullptr, n_rows * pool.stride(), pool.stride()};
-            if (kept.is_kept()) {
-                strip.data = kept.row(first_block * kLanes);
-                strip.class_stride = kept.class_stride();
-            } else {
-                scratch[thread].resize(pool.n_classes() * strip.class_stride);
-                strip.data = scratch[thread].data();
-            }
-            if (watch.has_stopped() || !count_group(pool, first_block, end_block, strip, watch))
-                return;
-            hits[thread].resize(pool.stride() * kHitsPerQuestion);
-            const std::size_t end = std::min(end_block * kLanes, pool.n_questions());
-            for (std::size_t own = first_block * kLanes; own < end; ++own) {
-                scan_row(pool, options.formulas, grid, own, strip.at(0, own - first_block * kLanes),
-                         strip.class_stride, hits[thread], collectors[thread]);
-                outcome.is_row_done[own] = 1;
-            }
-        },
-        [&] { watch.check(); });
-    for (const Collector& c : collectors) collector.offer(c.incumbent());
-    outcome.finished = std::find(outcome.is_row_done.begin(), outcome.is_row_done.end(), 0) ==
-                       outcome.is_row_done.end();
-    return outcome;
+    if (!kept.is_kept() && PackedPool::fits(pool)) {
+        const PackedPool packed(pool);
+        return search_groups(
+            pool, grid,
+            std::vector<PackedCounts>(n_threads, PackedCounts(pool, options.formulas, packed)),
+            collector, watch);
+    }
+    return search_groups(
+        pool, grid, std::vector<WideCounts>(n_threads, WideCounts(pool, options.formulas, kept)),
+        collector, watch);
 }
 
 }  // namespace bsnsing

@@ -65,6 +65,41 @@ struct PairScan {
     double grain = 0;  // ... and lower it to the least value seen plus this
 };
 
+// Small nodes hold the counts of two classes in one 32-bit number: class 2i in its lower half,
+// class 2i + 1 in its upper half. Products of such counts then sum up two classes, sixteen
+// questions at a time.
+inline constexpr std::size_t kPackedLanes = 16;
+inline constexpr double kMostPackedCases = 16000;  // eight squares of it still fit 31 bits
+
+// Rows whose count is added to the packed number, which is then shifted to the left: by and by,
+// each count comes to stand in its class's half, times its weight.
+struct PackedSegment {
+    std::size_t first_word = 0;
+    std::size_t n_words = 0;
+    unsigned shift = 0;
+};
+
+// As PairScan, for the Gini criterion. Arrays of counts are laid out class pair by class pair.
+struct PackedScan {
+    const Objective* objective = nullptr;
+    Formulas formulas;
+    std::size_t n_questions = 0;
+    std::size_t n_class_pairs = 0;
+    std::size_t stride = 0;
+    std::size_t first = 0;
+    std::size_t own_position = 0;
+    const std::uint32_t* totals = nullptr;   // [class pair]
+    const std::uint32_t* singles = nullptr;  // [class pair][question]
+    const std::uint32_t* both = nullptr;     // [class pair][question], both_stride apart
+    std::size_t both_stride = 0;
+    // Sums over classes, as in Moments; for two classes with_self holds the lean instead.
+    const std::int32_t* size = nullptr;
+    const std::int32_t* with_totals = nullptr;
+    const std::int32_t* with_self = nullptr;
+    double limit = 0;
+    double grain = 0;
+};
+
 // All rules that add one literal, from `first` on, to a rule whose gains are known.
 struct ExtendScan {
     const Objective* objective = nullptr;
