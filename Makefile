@@ -22,7 +22,7 @@ BENCH := $(VENV)/.extras-bench
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format native-test sanitize pytest stubs bench-search wheel clean
+.PHONY: help demo test lint format native-test sanitize pytest stubs bench-search bench-quality wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -56,6 +56,9 @@ stubs: $(BUILT) ## Write the typed face of the native module anew
 
 bench-search: $(BUILT) $(BENCH) ## Measure the rule search
 	$(RUN) -m benchmarks.search
+
+bench-quality: $(BUILT) $(BENCH) $(VENV)/.extras-peers ## Compare predictions with other learners
+	$(RUN) -m benchmarks.quality --quick
 
 wheel: $(TOOLS) ## Build a wheel into dist/
 	$(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist .

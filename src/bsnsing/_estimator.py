@@ -64,13 +64,18 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     pool of questions, unless ``time_limit`` cut the search short, which ``tree_.optimal`` tells.
     The tree does not depend on the order of the rows nor on ``n_jobs``.
 
+    By default the tree learns from a forest: see ``teacher``. :meth:`plain` grows it on the
+    labels as they are, and :meth:`paper` has the settings of the paper.
+
     Parameters
     ----------
     max_rules : int, default=2
         Most questions in a rule, 1 to 10.
-    min_samples_leaf : "sqrt", int or float, default="sqrt"
+    min_samples_leaf : "auto", "sqrt", int or float, default="auto"
         Cases that each child needs: the square root of the number of all cases (sum of whole
-        weights), a number, or a fraction of all.
+        weights), a number, or a fraction of all. "auto" is 2 with a teacher, else the fourth
+        root of all cases. With a teacher, splits with too few cases on one side are left out
+        after growth, not during the search.
     criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="gini"
         What a split minimises; see :func:`best_rule`. "error" is for two classes.
     operators : sequence of {"or", "and", "xor"}, default=("or", "and")
@@ -79,6 +84,22 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         Greatest depth of a node.
     max_leaf_nodes : int, default=None
         Grow, then keep the best subtree of at most this many leaves.
+    ccp_alpha : "auto" or float, default="auto"
+        Price of a leaf: of all subtrees the one is kept whose Gini impurity plus this much for
+        each leaf is least (exactly, over all subtrees). As in scikit-learn, impurity is per case.
+        "auto" is 0.003 times the root's impurity with a teacher, else 0.
+    shrinkage : "auto" or float, default="auto"
+        Cases that a parent's class shares count for in those of its children, from the root
+        down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10.
+    teacher : "forest", classifier or None, default="forest"
+        Whom the tree learns from. A forest is fitted first (50 random and 50 extremely random
+        trees). Each row then counts half as its label and half as what those trees say of it
+        that have not seen it, and up to three times as many rows (4000 in all) are put together
+        from cells of real ones and get what the forest says. Splits, pruning and probabilities
+        use these cases; ``tree_.counts`` and ``min_samples_leaf`` count the real ones. Any
+        classifier with ``predict_proba`` may teach; it gets categories as 0/1 columns, and its
+        words on real rows come from 5-fold cross-validation. None takes labels as they are,
+        which is much faster.
     stop_prob : float, default=0.9999
         A node in which one class has a greater share is not split.
     distinct_children : bool, default=False
@@ -117,6 +138,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     class_weight : "balanced", dict or None, default=None
         What a case of each class counts in the criterion and in probabilities. Limits such as
         ``min_samples_leaf`` count cases.
+    random_state : int, RandomState or None, default=0
+        What the teacher's randomness is drawn from; without a teacher there is none.
     n_jobs : int, default=None
         Threads; None is 1 and -1 is all.
 
@@ -144,7 +167,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> model = BsnsingClassifier(max_leaf_nodes=3).fit(X, y)
+    >>> model = BsnsingClassifier.plain(max_leaf_nodes=3).fit(X, y)
     >>> print(model)
     petal length (cm) > 2.45 ?
       yes: petal length (cm) > 4.95 or petal width (cm) > 1.65 ?
