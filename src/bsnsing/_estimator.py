@@ -73,9 +73,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         Most questions in a rule, 1 to 10.
     min_samples_leaf : "auto", "sqrt", int or float, default="auto"
         Cases that each child needs: the square root of the number of all cases (sum of whole
-        weights), a number, or a fraction of all. "auto" is 2 with a teacher, else the fourth
-        root of all cases. With a teacher, splits with too few cases on one side are left out
-        after growth, not during the search.
+        weights), a number, or a fraction of all. "auto" is the fourth root. With a teacher,
+        splits with too few cases on one side are left out after growth, not during the search.
     criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="gini"
         What a split minimises; see :func:`best_rule`. "error" is for two classes.
     operators : sequence of {"or", "and", "xor"}, default=("or", "and")
@@ -453,7 +452,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         if self.min_samples_leaf == "sqrt":
             return max(1, math.isqrt(int(n_cases)))
         if self.min_samples_leaf == "auto":
-            return 2 if self.teacher is not None else max(1, round(n_cases**0.25))
+            return max(1, round(n_cases**0.25))
         size = cast(float, self.min_samples_leaf)
         return int(size) if size >= 1 else max(1, math.ceil(size * n_cases))
 
