@@ -36,9 +36,9 @@ from bsnsing._weights import CaseWeights, read_relative_weights
 from bsnsing.export.text import export_text
 from bsnsing.solvers import SOLVERS
 
-# What "auto" stands for, where a teacher has softened the labels and where none has: the share of
-# the root's impurity that a leaf must save, and the cases that a parent's shares count for.
-_AUTO_ALPHA = {True: 0.003, False: 0.0}
+# What "auto" stands for, where a teacher has softened the labels and where none has: the price of a
+# leaf in cases as mixed as the root's, and the cases that a parent's shares count for.
+_AUTO_PRICE = {True: 1.5, False: 0.0}
 _AUTO_SHRINKAGE = {True: 1.0, False: 10.0}
 
 _PLAIN: dict[str, Any] = {
@@ -86,7 +86,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     ccp_alpha : "auto" or float, default="auto"
         Price of a leaf: of all subtrees the one is kept whose Gini impurity plus this much for
         each leaf is least (exactly, over all subtrees). As in scikit-learn, impurity is per case.
-        "auto" is 0.003 times the root's impurity with a teacher, else 0.
+        "auto" is the impurity of one and a half cases as mixed as the root with a teacher, else 0.
     shrinkage : "auto" or float, default="auto"
         Cases that a parent's class shares count for in those of its children, from the root
         down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10.
@@ -282,6 +282,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         totals = weights.class_totals(codes, self.n_classes_) / weights.unit
         self.min_samples_leaf_ = self._leaf_size(totals.sum())
         self._class_weight = self._weight_classes(totals)
+        self._auto_price = _AUTO_PRICE[self.teacher is not None] / float(totals.sum())
         self._lesson = self._prepare_lesson(table, codes, weights)
         self.trees_ = self._grow_trees(table, codes, weights)
         if len(self.trees_) == 1:
@@ -528,9 +529,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     ) -> Tree:
         lesson = self._lesson
         if lesson is None:
-            tree = self._grow_on(table, codes, weights, classes, class_weight)
+            tree = self._grow_on(Lesson(table, codes, weights), classes, class_weight)
         else:
-            tree = self._grow_on(lesson.table, lesson.codes, lesson.weights, classes, class_weight)
+            tree = self._grow_on(lesson, classes, class_weight)
             tree = self._count_cases(tree, Lesson(table, codes, weights), lesson)
         tree = replace(tree, shrinkage=self._parent_cases())
         tree = prune_by_cost(tree, self._price_per_leaf(tree))
@@ -538,7 +539,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
 
     def _price_per_leaf(self, tree: Tree) -> float:
         if self.ccp_alpha == "auto":
-            return _AUTO_ALPHA[self.teacher is not None] * float(impurity_per_case(tree)[0])
+            return self._auto_price * float(impurity_per_case(tree)[0])
         return float(self.ccp_alpha)
 
     def _parent_cases(self) -> float:
@@ -563,12 +564,11 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
 
     def _grow_on(
         self,
-        table: Table,
-        codes: NDArray[np.int32],
-        weights: CaseWeights,
+        cases: Lesson,
         classes: NDArray[Any],
         class_weight: NDArray[np.float64] | None,
     ) -> Tree:
+        table, weights = cases.table, cases.weights
         n_classes = max(2, len(classes))  # a single class gets an empty partner
         options = self._engine_options(table, class_weight)
         columns = encode_table(
@@ -580,12 +580,12 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             n_threads=options.n_threads,
         )
         has_missing = tuple(columns.has_missing())
-        engine = make_engine(columns, codes, n_classes, weights, options)
+        engine = make_engine(columns, cases.codes, n_classes, weights, options)
         limits = Limits(
             max_depth=np.inf if self.max_depth is None else self.max_depth,
             min_leaf=self.min_samples_leaf_ * weights.unit,
             stop_prob=self.stop_prob,
-            ccp_alpha=_AUTO_ALPHA[self.teacher is not None] if self.ccp_alpha == "auto" else 0.0,
+            ccp_alpha=self._auto_price if self.ccp_alpha == "auto" else 0.0,
         )
         counted = np.ones(n_classes) if class_weight is None else class_weight
         builder = grow_tree(engine, SOLVERS[self.solver](), limits, TreeBuilder(counted))
