@@ -114,27 +114,27 @@ def grow_tree(
     least_impurity = limits.ccp_alpha * _impurity(builder, root)
     frontier = [OpenNode(root, 0, 0)]
     while frontier:
-        frontier = [
+        splittable = [
             node
             for node in frontier
             if _may_split(node, builder, limits)
             # No subtree can save more than all of the node's impurity, so none will be kept.
             and _impurity(builder, node.tree_node) >= least_impurity
         ]
-        chosen = solver.choose(engine, [node.engine_node for node in frontier])
-        for node, found in zip(frontier, chosen, strict=True):
+        chosen = solver.choose(engine, [node.engine_node for node in splittable])
+        accepted = []
+        for node, found in zip(splittable, chosen, strict=True):
             builder.found[node.tree_node] = found
-        accepted = [
-            (node, found)
-            for node, found in zip(frontier, chosen, strict=True)
-            if found and found.is_worthwhile
-        ]
+            if found and found.is_worthwhile:
+                accepted.append((node, found))
         children = engine.split([node.engine_node for node, _ in accepted])
-        frontier = [
-            opened
+        opened = [
+            child
             for (node, found), pair in zip(accepted, children, strict=True)
-            for opened in builder.split(node, found, pair)
+            for child in builder.split(node, found, pair)
         ]
+        engine.close([n.engine_node for n in frontier if not builder.is_split[n.tree_node]])
+        frontier = opened
     return builder
 
 

@@ -145,6 +145,8 @@ class BoundEngine {
         return engine_.split(nodes, splits);
     }
 
+    void close(const std::vector<std::size_t>& nodes) { engine_.close(nodes); }
+
     // Questions of a node's pool and the answers of its rows: (questions, answers, row numbers).
     std::tuple<std::vector<QuestionFields>, Answers, RowNumbers> ask(
         std::size_t node, std::optional<std::uint32_t> target) const {
@@ -269,6 +271,8 @@ void bind_engine(nb::module_& m) {
              nb::arg("negated"), nb::arg("op"), nb::arg("bound"), nb::arg("optimal"),
              "Account of a rule chosen elsewhere for a node; None if it breaks a limit.")
         .def("split", &BoundEngine::split, nb::arg("nodes"))
+        .def("close", &BoundEngine::close, nb::arg("nodes"),
+             "Frees what is kept of nodes that stay leaves.")
         .def("ask", &BoundEngine::ask, nb::arg("node"), nb::arg("target").none());
 }
 

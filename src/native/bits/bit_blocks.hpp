@@ -1,6 +1,7 @@
 // The answers of a node's rows to its questions, and how the rows are laid out.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -50,6 +51,18 @@ class BitBlocks {
           n_words_(n_words),
           words_(round_up_to_lanes(n_questions) * n_words, Word{0}) {}
 
+    // For who writes every word of every question: only the lanes past the last one are set.
+    static BitBlocks unfilled(std::size_t n_questions, std::size_t n_words) {
+        BitBlocks blocks;
+        blocks.n_questions_ = n_questions;
+        blocks.n_words_ = n_words;
+        blocks.words_.resize(round_up_to_lanes(n_questions) * n_words);
+        if (n_questions % kLanes != 0)
+            std::fill_n(blocks.words_.data() + (blocks.n_blocks() - 1) * n_words * kLanes,
+                        n_words * kLanes, Word{0});
+        return blocks;
+    }
+
     std::size_t n_questions() const { return n_questions_; }
     std::size_t n_words() const { return n_words_; }
     std::size_t n_blocks() const { return (n_questions_ + kLanes - 1) / kLanes; }
@@ -65,7 +78,7 @@ class BitBlocks {
   private:
     std::size_t n_questions_ = 0;
     std::size_t n_words_ = 0;
-    AlignedVector<Word> words_;
+    UnfilledVector<Word> words_;
 };
 
 }  // namespace bsnsing

@@ -155,7 +155,7 @@ class RunAnswerer {
 BitBlocks answer_questions(std::span<const EncodedColumn> columns,
                            std::span<const Question> questions, const NodeTable& node,
                            std::size_t n_threads) {
-    BitBlocks blocks(questions.size(), node.layout().n_words);
+    BitBlocks blocks = BitBlocks::unfilled(questions.size(), node.layout().n_words);
     const std::vector<Run> runs = split_runs(questions);
     parallel_for(runs.size(), n_threads, [&](std::size_t i, std::size_t) {
         const std::span<const Question> run = questions.subspan(runs[i].first, runs[i].n);

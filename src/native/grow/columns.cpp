@@ -429,10 +429,18 @@ std::vector<EncodedColumn> encode_number_columns(std::span<const NumberView> col
                                                  std::size_t n_rows, const EncodeOptions& options,
                                                  std::size_t n_threads) {
     // Neighbours in a row-major matrix share cache lines, so the columns of a line are copied
-    // together, a few rows at a time: each line is then loaded once, not once per column.
+    // together, a few rows at a time: each line is then loaded once, not once per column. Fewer go
+    // together where each thread would not get the same share, or copies would take much memory.
     constexpr std::size_t kLine = 64;
     constexpr std::size_t kRows = 256;
-    const std::size_t n_together = columns.empty() ? 1 : kLine / size_of(columns.front().type);
+    constexpr std::size_t kMostBytes = std::size_t{1} << 25U;
+    std::size_t n_together = 1;
+    if (!columns.empty()) {
+        const std::size_t size = size_of(columns.front().type);
+        n_together = std::min({kLine / size, kMostBytes / (size * std::max<std::size_t>(1, n_rows)),
+                               (columns.size() + 2 * n_threads - 1) / (2 * n_threads)});
+        n_together = std::max<std::size_t>(1, n_together);
+    }
     std::vector<EncodedColumn> encoded(columns.size());
     const std::size_t n_groups = (columns.size() + n_together - 1) / n_together;
     parallel_for(n_groups, n_threads, [&](std::size_t group, std::size_t) {

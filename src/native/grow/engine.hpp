@@ -57,7 +57,7 @@ class Engine {
     std::vector<double> class_totals(std::size_t node) const {
         return nodes_.at(node).layout().class_totals();
     }
-    // The cells of a node; empty once it has been split.
+    // The cells of a node; empty once it has been split or closed.
     const NodeTable& table(std::size_t node) const { return nodes_.at(node); }
 
     // The pool of a node; `target` is the class that the questions single out. Without one it is
@@ -77,6 +77,11 @@ class Engine {
     // Parts the rows of several nodes by a rule each; returns the new nodes, yes and no.
     std::vector<std::pair<std::size_t, std::size_t>> split(std::span<const std::size_t> nodes,
                                                            std::span<const NodeSplit> splits);
+
+    // Forgets the cells of nodes that stay leaves.
+    void close(std::span<const std::size_t> nodes) {
+        for (const std::size_t node : nodes) nodes_.at(node) = NodeTable();
+    }
 
   private:
     // Calls work(i, n_threads) for each node: small ones side by side, large ones one by one with

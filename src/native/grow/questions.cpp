@@ -395,9 +395,11 @@ void ask_column(const EncodedColumn& column, std::uint32_t column_index, const N
     if (node.n_rows() == 0) return;
     if (column.kind == ColumnKind::boolean && node.is_bits(column_index)) {
         if (!has_both_values(node.bits(column_index), node.layout())) return;
-        for (const std::uint32_t code : {1U, 0U})
+        for (const std::uint32_t code : {1U, 0U}) {
             questions.push_back(
                 {column_index, Test::equal, column.values[code], code, code + 1, {}});
+            if (options.negation) break;  // "== 0" is the negation of "== 1"
+        }
         return;
     }
     thread_local Scratch scratch;

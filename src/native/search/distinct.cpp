@@ -82,7 +82,7 @@ std::vector<std::uint32_t> distinct_questions(const BitBlocks& blocks, const Row
 }
 
 BitBlocks select_questions(const BitBlocks& blocks, const std::vector<std::uint32_t>& positions) {
-    BitBlocks selected(positions.size(), blocks.n_words());
+    BitBlocks selected = BitBlocks::unfilled(positions.size(), blocks.n_words());
     for (std::size_t i = 0; i < positions.size(); ++i) {
         const Word* from = blocks.lane(positions[i]);
         Word* to = selected.lane(i);

@@ -29,7 +29,7 @@ std::vector<Literal> order_literals(const Pool& questions, bool has_negation) {
 }
 
 BitBlocks literal_blocks(const Pool& questions, const std::vector<Literal>& literals) {
-    BitBlocks blocks(literals.size(), questions.rows().n_words);
+    BitBlocks blocks = BitBlocks::unfilled(literals.size(), questions.rows().n_words);
     const Word* everyone = questions.everyone().data();
     for (std::size_t i = 0; i < literals.size(); ++i) {
         const Word* from = questions.blocks().lane(literals[i].question);
