@@ -24,7 +24,6 @@ from bsnsing._prune import (
     PruningPath,
     best_subtree,
     bypass_small_children,
-    impurity_per_case,
     leaf_impurity,
     prune_by_cost,
     pruning_path,
@@ -36,10 +35,13 @@ from bsnsing._weights import CaseWeights, read_relative_weights
 from bsnsing.export.text import export_text
 from bsnsing.solvers import SOLVERS
 
-# What "auto" stands for, where a teacher has softened the labels and where none has: the price of a
-# leaf in cases as mixed as the root's, and the cases that a parent's shares count for.
-_AUTO_PRICE = {True: 1.5, False: 0.0}
+# What "auto" stands for, where a teacher has softened the labels and where none has: the Gini
+# impurity, in cases, that a leaf must save, and the cases that a parent's shares count for.
+_AUTO_PRICE = {True: 0.5, False: 0.0}
 _AUTO_SHRINKAGE = {True: 1.0, False: 10.0}
+
+# Thresholds per column: at least the first number, and with few numeric columns the second in all.
+_FEWEST_SEGMENTS, _ALL_SEGMENTS = 8, 128
 
 _PLAIN: dict[str, Any] = {
     "min_samples_leaf": "sqrt",
@@ -47,6 +49,7 @@ _PLAIN: dict[str, Any] = {
     "ccp_alpha": 0.0,
     "shrinkage": 0.0,
     "teacher": None,
+    "n_segments": _FEWEST_SEGMENTS,
 }
 
 # What print(model) shows at most.
@@ -86,7 +89,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     ccp_alpha : "auto" or float, default="auto"
         Price of a leaf: of all subtrees the one is kept whose Gini impurity plus this much for
         each leaf is least (exactly, over all subtrees). As in scikit-learn, impurity is per case.
-        "auto" is the impurity of one and a half cases as mixed as the root with a teacher, else 0.
+        "auto" is half a case with a teacher (0.5 over the number of cases), else 0.
     shrinkage : "auto" or float, default="auto"
         Cases that a parent's class shares count for in those of its children, from the root
         down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10.
@@ -117,9 +120,10 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     max_bins : int, default=255
         A numeric column with more distinct values is cut into so many bins of about equal numbers
         of cases before the tree is grown, and thresholds lie between bins. None keeps all values.
-    n_segments : int, default=8
+    n_segments : "auto" or int, default="auto"
         Most thresholds per numeric column and node: in each direction or, with "and", in both
-        together, since a negated question looks the other way.
+        together, since a negated question looks the other way. "auto" is 8, and with fewer than
+        16 numeric columns more: 128 in all.
     max_levels : int, default=30
         Most level questions per categorical column and node; more levels are grouped.
     max_values_as_levels : int, default=10
@@ -155,6 +159,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         The tree, or one per class.
     min_samples_leaf_ : int
         Cases that each child needed.
+    ccp_alpha_ : float
+        Price of a leaf.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -194,7 +200,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         greedy_level: float = 0.9,
         time_limit: float | None = 180.0,
         max_bins: int | None = 255,
-        n_segments: int = 8,
+        n_segments: int | str = "auto",
         max_levels: int = 30,
         max_values_as_levels: int = 10,
         bin_size: int = 5,
@@ -281,8 +287,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         table, codes, weights = self._drop_weightless(table, codes, sample_weight)
         totals = weights.class_totals(codes, self.n_classes_) / weights.unit
         self.min_samples_leaf_ = self._leaf_size(totals.sum())
+        self.ccp_alpha_ = self._price_per_leaf(float(totals.sum()))
         self._class_weight = self._weight_classes(totals)
-        self._auto_price = _AUTO_PRICE[self.teacher is not None] / float(totals.sum())
         self._lesson = self._prepare_lesson(table, codes, weights)
         self.trees_ = self._grow_trees(table, codes, weights)
         if len(self.trees_) == 1:
@@ -453,7 +459,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         if self.min_samples_leaf == "sqrt":
             return max(1, math.isqrt(int(n_cases)))
         if self.min_samples_leaf == "auto":
-            return max(1, round(n_cases**0.25))
+            return max(1, int(round(n_cases**0.25)))
         size = cast(float, self.min_samples_leaf)
         return int(size) if size >= 1 else max(1, math.ceil(size * n_cases))
 
@@ -491,7 +497,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             codes,
             self.n_classes_,
             weights,
-            self.n_segments,
+            self._most_thresholds(table),
             check_random_state(self.random_state),
             effective_n_threads(self.n_jobs),
         )
@@ -534,13 +540,19 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             tree = self._grow_on(lesson, classes, class_weight)
             tree = self._count_cases(tree, Lesson(table, codes, weights), lesson)
         tree = replace(tree, shrinkage=self._parent_cases())
-        tree = prune_by_cost(tree, self._price_per_leaf(tree))
+        tree = prune_by_cost(tree, self.ccp_alpha_)
         return tree if self.max_leaf_nodes is None else best_subtree(tree, self.max_leaf_nodes)
 
-    def _price_per_leaf(self, tree: Tree) -> float:
+    def _price_per_leaf(self, n_cases: float) -> float:
         if self.ccp_alpha == "auto":
-            return self._auto_price * float(impurity_per_case(tree)[0])
+            return _AUTO_PRICE[self.teacher is not None] / n_cases
         return float(self.ccp_alpha)
+
+    def _most_thresholds(self, table: Table) -> int:
+        if self.n_segments == "auto":
+            n_numeric = sum(column.info.kind == "numeric" for column in table.columns)
+            return max(_FEWEST_SEGMENTS, _ALL_SEGMENTS // max(1, n_numeric))
+        return int(self.n_segments)
 
     def _parent_cases(self) -> float:
         if self.shrinkage == "auto":
@@ -585,7 +597,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             max_depth=np.inf if self.max_depth is None else self.max_depth,
             min_leaf=self.min_samples_leaf_ * weights.unit,
             stop_prob=self.stop_prob,
-            ccp_alpha=self._auto_price if self.ccp_alpha == "auto" else 0.0,
+            ccp_alpha=self.ccp_alpha_,
         )
         counted = np.ones(n_classes) if class_weight is None else class_weight
         builder = grow_tree(engine, SOLVERS[self.solver](), limits, TreeBuilder(counted))
@@ -604,7 +616,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             distinct_children=bool(self.distinct_children),
             time_limit=np.inf if self.time_limit is None else float(self.time_limit),
             greedy_level=float(self.greedy_level) if self.solver == "greedy" else None,
-            n_segments=self.n_segments,
+            n_segments=self._most_thresholds(table),
             max_levels=self.max_levels,
             max_values_as_levels=self.max_values_as_levels,
             bin_size=float(self.bin_size),

@@ -23,7 +23,7 @@ class Limits:
     max_depth: float
     min_leaf: float  # in the engine's unit of weight
     stop_prob: float
-    ccp_alpha: float = 0.0  # price of a leaf, as a share of the root's impurity
+    ccp_alpha: float = 0.0  # price of a leaf: impurity per case
 
 
 @dataclass(slots=True)
@@ -111,7 +111,7 @@ def grow_tree(
 ) -> TreeBuilder:
     """Split the open nodes of one level after the other, each by the rule the solver chooses."""
     root = builder.add_node(np.asarray(engine.class_totals(0)), 0)
-    least_impurity = limits.ccp_alpha * _impurity(builder, root)
+    least_impurity = limits.ccp_alpha * float((builder.counts[root] * builder.class_weight).sum())
     frontier = [OpenNode(root, 0, 0)]
     while frontier:
         splittable = [

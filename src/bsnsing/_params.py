@@ -176,6 +176,7 @@ TREE_PARAMETERS: dict[str, tuple[Check, str]] = {
     "time_limit": _TIME_LIMIT,
     "max_bins": (any_of(is_none, is_int_between(2)), "None or an int of at least 2"),
     **ASK_PARAMETERS,
+    "n_segments": (any_of(is_one_of("auto"), _SEGMENTS[0]), "'auto' or a positive int"),
     "own_questions": _BOOL,
     "class_weight": (
         any_of(is_none, is_one_of("balanced"), is_weight_per_label),
