@@ -26,6 +26,7 @@ SINGLE_TREES = (
     "STreeD depth 4",
     "bsnsing paper()",
 )
+MOST = 0.9  # of our own outcomes, that a learner must have to stand in the main tables
 R_PEERS = ("C5.0", "rpart", "ctree", "tree", "R bsnsing")
 
 
@@ -135,11 +136,23 @@ def targets(by_set: pd.DataFrame, sets: list[str], learners: Sequence[str]) -> l
             text = f"{gaps[metric]:+.2f} points ({small.loc[SMALL, metric]:.4f})"
             title = f"at most 8 leaves, DL8.5 sets, {metric}"
             add(title, f"{wanted} points above exact depth 3", text, gaps[metric] >= wanted)
-    if ENSEMBLE in mean.index:
-        for metric in ("accuracy", "auc"):
-            gap = 100 * (mean.loc[ENSEMBLE, metric] - mean.loc["forest", metric])
-            text = f"{gap:+.2f} points ({mean.loc[ENSEMBLE, metric]:.4f})"
-            add(f"nine trees, {metric}", "within 0.5 point of 100 trees", text, gap >= -0.5)
+    return rows
+
+
+def ensemble_targets(table: pd.DataFrame) -> list[list[str]]:
+    """Nine trees beside the forest, on the splits that both were run on."""
+    pair = [ENSEMBLE, "forest"]
+    if not set(pair) <= set(table["learner"]):
+        return []
+    by_set = means(same_splits(table[table["learner"].isin(pair)]))
+    sets = common_sets(by_set, pair)
+    mean = by_set.loc[sets].groupby("learner")[["accuracy", "auc"]].mean()
+    rows = []
+    for metric in ("accuracy", "auc"):
+        gap = 100 * (mean.loc[ENSEMBLE, metric] - mean.loc["forest", metric])
+        text = f"{gap:+.2f} points ({mean.loc[ENSEMBLE, metric]:.4f}; {len(sets)} sets)"
+        verdict = "met" if gap >= -0.5 else "not met"
+        rows.append([f"nine trees, {metric}", "within 0.5 point of 100 trees", text, verdict])
     return rows
 
 
@@ -150,8 +163,8 @@ def slow_fits(by_set: pd.DataFrame, sizes: dict[str, int]) -> str:
     slow = ", ".join(f"{name} {s:.2f}" for name, s in rest[rest > 1].items()) or "none"
     top = ", ".join(f"{name} {ours[name]:.1f}" for name in largest)
     return (
-        f"Default fits (CPU seconds, prediction included): median {ours.median():.2f}, greatest "
-        f"{rest.max():.2f} outside the five largest sets run; above one second: {slow}. "
+        "Default fits (CPU seconds, mean over splits, prediction included): median "
+        f"{ours.median():.2f}, greatest {rest.max():.2f} outside the five largest sets run; above one second: {slow}. "
         f"The five largest: {top}."
     )
 
@@ -233,6 +246,14 @@ def draw(by_set: pd.DataFrame, sets: list[str], learners: Sequence[str]) -> None
     plt.close(figure)
 
 
+def _splits_text(n_splits: pd.Series) -> str:
+    parts = [
+        f"{count} with {n} random 70/30 splits"
+        for n, count in n_splits.value_counts().sort_index(ascending=False).items()
+    ]
+    return ", ".join(parts)
+
+
 INTRO = """# How well our trees predict
 
 Made by `python -m benchmarks.quality` ({command}); {machine}.
@@ -246,12 +267,19 @@ trees where columns are not 0/1, and HSTreeCV gets medians for missing cells. Ti
 seconds of fit and prediction.
 
 Our defaults were chosen on half of the sets (those at odd places by name); the other half
-confirms them.
+confirms them. That half was looked at once while choosing: large losses there, on tables of two
+or three numeric columns and on one of 15 classes, led to more thresholds where there are few
+columns and to a price per leaf that does not grow with the number of classes. On the choosing
+half both changed nothing beyond noise. So the confirming half is not quite unseen.
 """
 
 
 def write(outcomes: dict, command: str = "") -> Path | None:
-    """Write QUALITY.md and its figures; the learners are those that were run on every set."""
+    """Write QUALITY.md and its figures.
+
+    Learners that were run on few of the splits are compared apart, so that all of the others can
+    be judged on the same ones.
+    """
     table = as_frame(outcomes)
     if table.empty or OURS not in set(table["learner"]):
         print(f"{len(outcomes)} outcomes; no report without outcomes of {OURS!r}.")
@@ -260,10 +288,9 @@ def write(outcomes: dict, command: str = "") -> Path | None:
     from benchmarks.quality import all_sets, is_choosing
 
     sizes = {f"{s}/{n}": datasets.n_rows(s, n) for s, n in all_sets()}
-    counts = table.groupby("learner")["set"].nunique()
-    full = counts[OURS]
-    learners = [name for name in CONTESTANTS if counts.get(name, 0) >= full]
-    partly = [name for name in CONTESTANTS if 0 < counts.get(name, 0) < full]
+    counts = table["learner"].value_counts()
+    learners = [name for name in CONTESTANTS if counts.get(name, 0) >= MOST * counts[OURS]]
+    partly = [name for name in CONTESTANTS if name in counts and name not in learners]
     fair = same_splits(table[table["learner"].isin(learners)])
     by_set = means(fair)
     sets = common_sets(by_set, learners)
@@ -277,12 +304,15 @@ def write(outcomes: dict, command: str = "") -> Path | None:
             command=command or "as far as it was run",
             machine=report.machine(),
             n_sets=len(sets),
-            splits=f"{n_splits.min()} to {n_splits.max()} random 70/30 splits each",
+            splits=_splits_text(n_splits[sets]),
         ),
         "## Targets\n",
-        report.markdown(["target", "wanted", "measured", ""], targets(by_set, sets, learners)),
+        report.markdown(
+            ["target", "wanted", "measured", ""],
+            targets(by_set, sets, learners) + ensemble_targets(table),
+        ),
         "",
-        slow_fits(by_set, sizes),
+        slow_fits(means(table), sizes),
         "\n## All sets\n",
         report.markdown(SUMMARY_HEAD, summary(by_set, sets, learners)),
     ]
