@@ -164,8 +164,8 @@ def slow_fits(by_set: pd.DataFrame, sizes: dict[str, int]) -> str:
     top = ", ".join(f"{name} {ours[name]:.1f}" for name in largest)
     return (
         "Default fits (CPU seconds, mean over splits, prediction included): median "
-        f"{ours.median():.2f}, greatest {rest.max():.2f} outside the five largest sets run; above one second: {slow}. "
-        f"The five largest: {top}."
+        f"{ours.median():.2f}, greatest {rest.max():.2f} outside the five largest sets run; "
+        f"above one second: {slow}. The five largest: {top}."
     )
 
 
