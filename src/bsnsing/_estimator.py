@@ -459,7 +459,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         if self.min_samples_leaf == "sqrt":
             return max(1, math.isqrt(int(n_cases)))
         if self.min_samples_leaf == "auto":
-            return max(1, math.floor(n_cases**0.25 + 0.5))
+            return max(1, math.floor(math.sqrt(math.sqrt(n_cases)) + 0.5))
         size = cast(float, self.min_samples_leaf)
         return int(size) if size >= 1 else max(1, math.ceil(size * n_cases))
 
