@@ -79,7 +79,10 @@ def fit_dl85(max_depth: int = 3, min_sup: int = 5) -> Callable[[Any, Any], Any]:
 
 def fit_gosdt() -> Callable[[Any, Any], Any]:
     import pandas as pd
-    from gosdt import GOSDTClassifier
+    from gosdt import GOSDTClassifier, _classifier
+
+    # Its release 1.0.4 names an argument as scikit-learn did before 1.6, and so cannot predict.
+    _classifier.check_array = lambda X, **_: np.asarray(X, dtype=bool)
 
     class WithFrames:
         """GOSDT as the paper ran it; it wants named columns."""

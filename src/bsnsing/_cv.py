@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
@@ -49,8 +49,12 @@ def roc_auc(shares: NDArray[np.float64], y: NDArray[np.int32]) -> float:
     present = np.unique(y)
     if len(present) < 2:
         return 0.5
-    of_classes = [roc_auc_score(y == k, shares[:, k]) for k in present]
-    return float(np.mean(of_classes))
+    # By ranks for all classes at once: scikit-learn's function would take most of the time.
+    is_class = y[:, None] == present
+    n_yes = is_class.sum(axis=0)
+    ranks = (rankdata(shares[:, present], axis=0) * is_class).sum(axis=0)
+    areas = (ranks - n_yes * (n_yes + 1) / 2) / (n_yes * (len(y) - n_yes))
+    return float(areas.mean())
 
 
 SCORES: dict[str, Callable[[NDArray[np.float64], NDArray[np.int32]], float]] = {

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, make_classification
-from sklearn.metrics import log_loss
+from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-from bsnsing import BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble, export_text
+from bsnsing import BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble, _cv, export_text
 
 X, y = make_classification(200, 6, n_informative=4, n_classes=3, flip_y=0.1, random_state=0)
 PLAIN = BsnsingClassifier.plain(min_samples_leaf=3, shrinkage=1)
@@ -99,6 +99,15 @@ def test_other_scores_and_many_classes(scoring: str) -> None:
     model = BsnsingClassifierCV(PLAIN, cv=3, scoring=scoring).fit(X, y)
     assert model.best_estimator_.get_n_leaves() > 1
     assert model.predict(X).shape == y.shape
+
+
+def test_area_under_the_curve_is_that_of_scikit_learn() -> None:
+    rng = np.random.default_rng(0)
+    shares = np.round(rng.dirichlet(np.ones(3), 200), 1)  # with ties
+    codes = rng.integers(0, 3, 200).astype(np.int32)
+    expected = np.mean([roc_auc_score(codes == k, shares[:, k]) for k in range(3)])
+    assert _cv.roc_auc(shares, codes) == pytest.approx(expected)
+    assert _cv.roc_auc(shares, np.zeros(200, dtype=np.int32)) == 0.5
 
 
 def test_prune_cuts_back_in_place() -> None:
