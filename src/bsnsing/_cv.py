@@ -181,7 +181,7 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         return self
 
     def _finish(self, model: BsnsingClassifier, price: float, strength: float) -> None:
-        alpha = price * float(impurity_per_case(model.tree_)[0])
+        alpha = float(price * impurity_per_case(model.tree_)[0])
         model.tree_ = replace(prune_by_cost(model.tree_, alpha), shrinkage=strength)
         model.trees_ = [model.tree_]
         model.set_params(ccp_alpha=alpha, shrinkage=strength)
@@ -189,7 +189,7 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         self.best_params_ = {
             "max_rules": model.max_rules,
             "ccp_alpha": alpha,
-            "shrinkage": strength,
+            "shrinkage": float(strength),
         }
 
     def _take_over(self, model: BsnsingClassifier) -> None:

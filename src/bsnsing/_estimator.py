@@ -582,7 +582,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     ) -> Tree:
         table, weights = cases.table, cases.weights
         n_classes = max(2, len(classes))  # a single class gets an empty partner
-        options = self._engine_options(table, class_weight)
+        # A child with enough real cases has so much weight; made-up ones may add to it.
+        min_leaf = self.min_samples_leaf_ * cases.case
+        options = self._engine_options(table, min_leaf, class_weight)
         columns = encode_table(
             table,
             max_bins=self.max_bins,
@@ -595,7 +597,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         engine = make_engine(columns, cases.codes, n_classes, weights, options)
         limits = Limits(
             max_depth=np.inf if self.max_depth is None else self.max_depth,
-            min_leaf=self.min_samples_leaf_ * weights.unit,
+            min_leaf=min_leaf * weights.unit,
             stop_prob=self.stop_prob,
             ccp_alpha=self.ccp_alpha_,
         )
@@ -606,13 +608,13 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         return builder.finish(table.info, has_missing, classes, weights.unit, power)
 
     def _engine_options(
-        self, table: Table, class_weight: NDArray[np.float64] | None
+        self, table: Table, min_leaf: float, class_weight: NDArray[np.float64] | None
     ) -> EngineOptions:
         return EngineOptions(
             criterion=self.criterion,
             operators=tuple(self.operators),
             max_rules=self.max_rules,
-            min_samples_leaf=float(self.min_samples_leaf_),
+            min_samples_leaf=float(min_leaf),
             distinct_children=bool(self.distinct_children),
             time_limit=np.inf if self.time_limit is None else float(self.time_limit),
             greedy_level=float(self.greedy_level) if self.solver == "greedy" else None,

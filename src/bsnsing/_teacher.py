@@ -47,6 +47,7 @@ class Lesson:
     table: Table
     codes: NDArray[np.int32]
     weights: CaseWeights
+    case: float = 1.0  # what a real case counts
 
 
 def prepare_lesson(
@@ -84,7 +85,7 @@ def prepare_lesson(
     )
     rows, classes = np.nonzero(parts)
     whole = CaseWeights(parts[rows, classes], float(_PARTS))
-    return Lesson(_joined(table, made_up).take(rows), classes.astype(np.int32), whole)
+    return Lesson(_joined(table, made_up).take(rows), classes.astype(np.int32), whole, float(_REAL))
 
 
 def count_cases(tree: Tree, lesson: Lesson, n_threads: int) -> NDArray[np.float64]:
