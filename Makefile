@@ -22,7 +22,8 @@ BENCH := $(VENV)/.extras-bench
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format native-test sanitize pytest stubs bench-search bench-quality wheel clean
+.PHONY: help demo test lint format native-test sanitize pytest stubs \
+	bench bench-quick bench-search bench-solvers bench-quality instructions wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -40,7 +41,7 @@ lint: $(DEV) ## Check format, lint and types
 format: $(DEV) ## Put Python and C++ files into shape
 	$(RUN) -m ruff check --quiet --fix-only .
 	$(RUN) -m ruff format --quiet .
-	find src/native tests/native -name '*.[ch]pp' -exec $(VENV)/bin/clang-format -i {} +
+	find src/native tests/native benchmarks/native -name '*.[ch]pp' -exec $(VENV)/bin/clang-format -i {} +
 
 native-test: $(TOOLS) ## Build and run the C++ tests
 	$(call run-native-tests,dev)
@@ -54,8 +55,20 @@ pytest: $(BUILT) $(DEV) ## Run the Python tests
 stubs: $(BUILT) ## Write the typed face of the native module anew
 	$(RUN) -m nanobind.stubgen -q -m bsnsing._core -o src/bsnsing/_core.pyi
 
+bench: $(BUILT) $(BENCH) ## Measure everything (half an hour), write benchmarks/RESULTS.md
+	$(RUN) -m benchmarks.run
+
+bench-quick: $(BUILT) $(BENCH) ## The same in two minutes, smaller; only shows it
+	$(RUN) -m benchmarks.run --quick
+
+instructions: $(BENCH) ## Compare instruction counts with those on file; RECORD=1 renews them
+	$(RUN) -m benchmarks.instructions $(if $(RECORD),--record)
+
 bench-search: $(BUILT) $(BENCH) ## Measure the rule search
 	$(RUN) -m benchmarks.search
+
+bench-solvers: $(BUILT) $(BENCH) $(VENV)/.extras-mip ## Compare mixed-integer solvers with the rule search
+	$(RUN) -m benchmarks.solvers
 
 bench-quality: $(BUILT) $(BENCH) $(VENV)/.extras-peers ## Compare predictions with other learners
 	$(RUN) -m benchmarks.quality --quick

@@ -23,12 +23,21 @@ MANIFEST = SHARED / "data" / "manifest.json"
 # name: rows, columns, share of class 1
 MADE_UP_DL85 = {
     "made-anneal": (812, 93, 0.77),
+    "made-letter": (20000, 224, 0.04),
     "made-mushroom": (8124, 119, 0.52),
     "made-pendigits": (7494, 216, 0.10),
     "made-splice-1": (3190, 287, 0.52),
 }
-# name: rows, columns, classes
-MADE_UP_PAPER = {"made-two": (600, 8, 2), "made-three": (900, 6, 3)}
+# name: rows, columns of numbers, columns of text, classes
+MADE_UP_PAPER = {
+    "made-two": (600, 8, 1, 2),
+    "made-three": (900, 6, 1, 3),
+    "made-Adult": (32561, 6, 7, 2),
+    "made-HTRU2": (17898, 8, 0, 2),
+    "made-magic04": (19020, 10, 0, 2),
+    "made-spambase": (4601, 57, 0, 2),
+    "made-optdigits": (5620, 64, 0, 10),
+}
 
 SAME_AS_ANOTHER = {"connect"}  # a copy of Sonar
 
@@ -109,7 +118,11 @@ def dl85_names(max_rows: int | None = None) -> list[str]:
 def paper_names(max_rows: int | None = None) -> list[tuple[str, str]]:
     """(suite, name) of the two-class and multi-class sets of the paper, each set once."""
     if not is_here():
-        return [("binary" if n == 2 else "multiclass", k) for k, (*_, n) in MADE_UP_PAPER.items()]
+        return [
+            ("binary" if n_classes == 2 else "multiclass", name)
+            for name, (n_rows, *_, n_classes) in MADE_UP_PAPER.items()
+            if max_rows is None or n_rows < max_rows
+        ]
     return [
         (suite, name)
         for suite in ("binary", "multiclass")
@@ -139,6 +152,11 @@ def load(suite: str, name: str) -> Dataset:
     y = table.pop("target").to_numpy()
     predictors = entry.get("predictors_in_paper_formula") or entry.get("suggested_predictors")
     return Dataset(name, suite, table[predictors] if predictors else table, y)
+
+
+def load_or_make(suite: str, name: str) -> Dataset:
+    """One set, or a made-up one of its size, with "made-" before the name, if it is not here."""
+    return load(suite, name if is_here() else f"made-{name}")
 
 
 def load_answers(name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -179,13 +197,15 @@ def _make_answers(name: str) -> Dataset:
 
 
 def _make_mixed(name: str) -> Dataset:
-    """Numbers around a centre per class, one column of text, some missing cells."""
-    n_rows, n_columns, n_classes = MADE_UP_PAPER[name]
+    """Numbers around a centre per class, columns of text and, with text, some missing cells."""
+    n_rows, n_numbers, n_texts, n_classes = MADE_UP_PAPER[name]
     rng = _seeded(name)
     y = rng.integers(n_classes, size=n_rows)
-    numbers = rng.normal(size=(n_rows, n_columns)) + rng.normal(size=(n_classes, n_columns))[y]
-    numbers[rng.random(numbers.shape) < 0.02] = np.nan
-    table = pd.DataFrame(numbers, columns=[f"x{k + 1}" for k in range(n_columns)])
+    numbers = rng.normal(size=(n_rows, n_numbers)) + rng.normal(size=(n_classes, n_numbers))[y]
+    if n_texts:
+        numbers[rng.random(numbers.shape) < 0.02] = np.nan
+    table = pd.DataFrame(numbers, columns=[f"x{k + 1}" for k in range(n_numbers)])
     levels = np.array(["red", "green", "blue"])
-    table["color"] = pd.Categorical(levels[(y + rng.integers(2, size=n_rows)) % 3])
+    for k in range(n_texts):
+        table[f"color{k + 1}"] = pd.Categorical(levels[(y + rng.integers(2, size=n_rows)) % 3])
     return Dataset(name, "binary" if n_classes == 2 else "multiclass", table, y)

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks import datasets, quality, quality_report, report
-from benchmarks.learners import CONTESTANTS, Contestant, ours
+from benchmarks.contestants import CONTESTANTS, Contestant, ours
 from bsnsing import BsnsingClassifier, BsnsingClassifierCV
 
 OUTCOMES = datasets.REPO_ROOT / "build" / "defaults.jsonl"

@@ -19,7 +19,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from benchmarks import datasets, scores
-from benchmarks.learners import CONTESTANTS, Task
+from benchmarks.contestants import CONTESTANTS, Task
 
 OUTCOMES = datasets.REPO_ROOT / "build" / "quality.jsonl"
 QUICK_ROWS, QUICK_SPLITS, ALL_SPLITS = 5000, 5, 20

@@ -284,7 +284,7 @@ def write(outcomes: dict, command: str = "") -> Path | None:
     if table.empty or OURS not in set(table["learner"]):
         print(f"{len(outcomes)} outcomes; no report without outcomes of {OURS!r}.")
         return None
-    from benchmarks.learners import CONTESTANTS
+    from benchmarks.contestants import CONTESTANTS
     from benchmarks.quality import all_sets, is_choosing
 
     sizes = {f"{s}/{n}": datasets.n_rows(s, n) for s, n in all_sets()}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Iterable, Sequence
-from importlib.metadata import version
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from bsnsing import _core
@@ -14,11 +15,17 @@ from bsnsing import _core
 
 def machine() -> str:
     """One line on the machine, the versions and the kernels in use."""
-    packages = ", ".join(f"{name} {version(name)}" for name in ("bsnsing", "numpy", "scikit-learn"))
+    packages = ", ".join(_versions())
     return (
         f"{_cpu_name()} ({os.cpu_count()} cores, {platform.system()}), "
         f"Python {platform.python_version()}, {packages}, kernels {_core.active_kernels()}"
     )
+
+
+def _versions() -> Iterator[str]:
+    for name in ("bsnsing", "numpy", "scikit-learn", "lightgbm"):
+        with suppress(PackageNotFoundError):
+            yield f"{name} {version(name)}"
 
 
 def cpu_megahertz() -> float | None:

@@ -8,7 +8,6 @@ With --cpu, times are CPU times, for a machine that is busy with other things to
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import statistics
 import time
@@ -19,8 +18,8 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from benchmarks import datasets, report
-from benchmarks.timing import Turn, take_turns
+from benchmarks import datasets, recorded, report
+from benchmarks.timing import Turn, median_seconds, take_turns
 from bsnsing import BsnsingClassifier, best_rule
 
 MAIN_SETS = ("anneal", "mushroom", "pendigits", "splice-1")
@@ -63,20 +62,6 @@ def matrix_product_call(answers: np.ndarray, y: np.ndarray) -> int:
 
 
 @cache
-def paper_code_seconds() -> dict[tuple[str, int], float]:
-    """CPU seconds of the compiled search of the paper's R package, by set and max_rules."""
-    path = datasets.SHARED / "reference" / "timings.csv"
-    if not path.is_file():
-        return {}
-    with path.open(encoding="utf-8") as file:
-        return {
-            (row["set"], int(row["max_rules"])): float(row["cpu_seconds"] or row["seconds"])
-            for row in csv.DictReader(file)
-            if row["work"] == "root search, R package (compiled)"
-        }
-
-
-@cache
 def recorded_optima() -> dict[tuple[str, int], int]:
     """Proven objectives, by set and max_rules."""
     path = datasets.SHARED / "reference" / "optima.json"
@@ -115,12 +100,6 @@ class SearchRow:
     n_excluded: float
 
 
-def median_seconds(turns: list[Turn] | None, cpu: bool) -> float | None:
-    if not turns:
-        return None
-    return statistics.median(turn.cpu_seconds if cpu else turn.seconds for turn in turns)
-
-
 def median_search_seconds(turns: list[Turn], cpu: bool) -> float:
     """Of the search inside best_rule, which only tells its wall time.
 
@@ -144,6 +123,10 @@ def measure_search(name: str, max_rules: int, n_rounds: int, cpu: bool) -> Searc
         contestants["product_call"] = partial(matrix_product_call, answers, y)
     turns = take_turns(contestants, n_rounds)
     check_agreement(name, max_rules, turns)
+
+    def seconds_of(contestant: str) -> float | None:
+        return median_seconds(turns[contestant], cpu=cpu) if contestant in turns else None
+
     split = turns["best_rule"][0].result
     search_seconds = median_search_seconds(turns["best_rule"], cpu)
     return SearchRow(
@@ -152,10 +135,10 @@ def measure_search(name: str, max_rules: int, n_rounds: int, cpu: bool) -> Searc
         n_questions=answers.shape[1],
         max_rules=max_rules,
         search=search_seconds,
-        call=median_seconds(turns["best_rule"], cpu),
-        product_search=median_seconds(turns.get("product_search"), cpu),
-        product_call=median_seconds(turns.get("product_call"), cpu),
-        paper_code=paper_code_seconds().get((name, max_rules)),
+        call=median_seconds(turns["best_rule"], cpu=cpu),
+        product_search=seconds_of("product_search"),
+        product_call=seconds_of("product_call"),
+        paper_code=recorded.cpu_seconds(recorded.ROOT_SEARCH).get((name, max_rules)),
         prototype=PROTOTYPE[name][max_rules - 2] / 1000 if name in PROTOTYPE else None,
         gigawords=pair_words(y, answers.shape[1]) / search_seconds / 1e9,
         n_counted=split.n_counted,
@@ -229,7 +212,7 @@ def measure_tree(name: str, n_rounds: int, cpu: bool) -> list[object]:
     }
     contestants = {key: partial(learner.fit, table, y) for key, learner in learners.items()}
     turns = take_turns(contestants, n_rounds)
-    seconds = {key: median_seconds(turns[key], cpu) for key in learners}
+    seconds = {key: median_seconds(turns[key], cpu=cpu) for key in learners}
     row: list[object] = [name, f"{len(y)} x {table.shape[1]}", leaf]
     row += [report.milliseconds(seconds[key]) for key in learners]
     row += [f"{seconds['sklearn'] / seconds[key]:.2f}" for key in ("paper", "plain")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ class Turn:
 
     result: Any
     seconds: float
-    cpu_seconds: float  # without the time in which the system ran something else
+    cpu_seconds: float  # of this thread, without the time in which the system ran something else
 
     @property
     def share(self) -> float:
@@ -23,13 +24,17 @@ class Turn:
 
 
 def take_turns(
-    contestants: dict[str, Callable[[], Any]], n_rounds: int, at_least: float = 0.2
+    contestants: dict[str, Callable[[], Any]],
+    n_rounds: int,
+    at_least: float = 0.2,
+    *,
+    warm_up: bool = True,
 ) -> dict[str, list[Turn]]:
     """Call the contestants in turn, once to warm up, then in ``n_rounds`` measured rounds.
 
     There are more rounds where those take less than ``at_least`` seconds.
     """
-    for call in contestants.values():
+    for call in contestants.values() if warm_up else ():
         call()
     turns: dict[str, list[Turn]] = {name: [] for name in contestants}
     begin = time.perf_counter()
@@ -40,3 +45,7 @@ def take_turns(
             result = call()
             turns[name].append(Turn(result, time.perf_counter() - wall, time.thread_time() - cpu))
     return turns
+
+
+def median_seconds(turns: list[Turn], *, cpu: bool = False) -> float:
+    return statistics.median(turn.cpu_seconds if cpu else turn.seconds for turn in turns)

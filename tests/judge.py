@@ -136,12 +136,18 @@ def best_rule(
     operators: Sequence[str] = ("or",),
     distinct_children: bool = False,
     sample_weight: ArrayLike | None = None,
+    allow: Callable[[tuple[int, ...]], bool] = lambda questions: True,
 ) -> Candidate | None:
-    """Try every rule and return the best feasible one, or None where there is none."""
+    """Try every rule and return the best feasible one, or None where there is none.
+
+    ``allow`` says which sets of questions a rule may have.
+    """
     answers = np.asarray(answers, dtype=bool)
     cases = cases_by_class(y, sample_weight)
     feasible = []
     for rule in all_rules(answers.shape[1], max_rules, operators):
+        if not allow(rule.questions):
+            continue
         left, right = split_counts(rule.is_true(answers), cases)
         if min(sum(left), sum(right)) < min_samples_leaf:
             continue

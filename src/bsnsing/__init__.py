@@ -8,7 +8,8 @@ _ask        the questions worth asking of a table
 _extra      questions from elsewhere
 _engine     columns as codes, questions as bit columns (native)
 _search     the best rule over a pool, with its proof
-solvers     who chooses the rule: the native search, exact or greedy
+constraints limits on the questions of a rule
+solvers     who chooses the rule: the native search, or a mixed-integer solver
 _grow       open nodes, level by level
 _teacher    what a forest makes of the rows, for a tree to learn from
 _prune      the best subtree of a given size, or for a price per leaf
@@ -28,6 +29,7 @@ from bsnsing._extra import questions_of
 from bsnsing._questions import Question
 from bsnsing._search import Split, best_rule
 from bsnsing._tree import Node, Rule, Tree
+from bsnsing.constraints import RuleConstraints
 from bsnsing.export import export_text
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "Pool",
     "Question",
     "Rule",
+    "RuleConstraints",
     "Split",
     "Tree",
     "ask_questions",

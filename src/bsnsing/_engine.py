@@ -14,6 +14,7 @@ from bsnsing._columns import Column
 from bsnsing._questions import Fields
 from bsnsing._table import Table
 from bsnsing._weights import CaseWeights
+from bsnsing.constraints import SubjectLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,7 @@ class EngineOptions:
     own_questions: bool = True
     extra_questions: Sequence[Fields] = field(default_factory=list)
     class_weight: NDArray[np.float64] | None = None
+    limits: SubjectLimits | None = None  # over columns
     n_threads: int = 1
 
 
@@ -81,6 +83,7 @@ def make_engine(
     options: EngineOptions,
 ) -> _core.Engine:
     """Make an engine over encoded columns, which it takes over."""
+    limits = options.limits
     class_weights = None if options.class_weight is None else options.class_weight.tolist()
     return _core.Engine(
         columns,
@@ -101,6 +104,9 @@ def make_engine(
         options.max_values_as_levels,
         options.bin_size,
         options.own_questions,
-        list(options.extra_questions),
+        [q for q in options.extra_questions if limits is None or limits.allowed[q[0]]],
         options.n_threads,
+        [] if limits is None else np.flatnonzero(~limits.allowed).tolist(),
+        [] if limits is None else [(c.tolist(), low, high) for c, low, high in limits.linear],
+        limits is not None and limits.column_of is not None,
     )

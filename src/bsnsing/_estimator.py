@@ -32,8 +32,9 @@ from bsnsing._table import Table, read_prediction_table, read_training_table
 from bsnsing._teacher import Lesson, count_cases, prepare_lesson
 from bsnsing._tree import Tree
 from bsnsing._weights import CaseWeights, read_relative_weights
+from bsnsing.constraints import read_constraints
 from bsnsing.export.text import export_text
-from bsnsing.solvers import SOLVERS
+from bsnsing.solvers.nodes import make_node_solver
 
 # What "auto" stands for, where a teacher has softened the labels and where none has: the Gini
 # impurity, in cases, that a leaf must save, and the cases that a parent's shares count for.
@@ -109,11 +110,22 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     multiclass : {"native", "ovr"}, default="native"
         With more than two classes: one tree for all of them, or one per class, of which the one
         with the greatest score wins.
-    solver : {"enum", "greedy"}, default="enum"
-        "enum" is exact; "greedy" adds one question at a time.
+    solver : str, default="enum"
+        Who chooses the rule of a node: "enum" is exact, "greedy" adds one question at a time.
+        "highs", "cpsat", "scip", "cbc", "gurobi", "cplex" and "lpsolve" solve a mixed-integer
+        program ("gini_squared" or "error", two classes); "hybrid" does so at small nodes and uses
+        "enum" at large ones. ``bsnsing.solvers.available()`` says which can be used here.
     greedy_level : float, default=0.9
         The greedy solver adds a question if the reduction it leaves, times this, exceeds the
         reduction without it.
+    hybrid_cap : float, default=40000
+        The hybrid solver takes a node for small if the product of its positive and negative cases
+        is at most this.
+    solver_options : dict, default=None
+        How mixed-integer solvers work: see :class:`bsnsing.solvers.MipOptions`.
+    constraints : RuleConstraints or dict, default=None
+        Columns that no rule may ask about or every rule must, what questions cost, and other
+        limits on the questions of each rule; every solver keeps them exactly.
     time_limit : float, default=180
         Seconds per split (not per tree), after which the best rule so far is taken. None is no
         limit.
@@ -145,6 +157,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         What the teacher's randomness is drawn from; without a teacher there is none.
     n_jobs : int, default=None
         Threads; None is 1 and -1 is all.
+    verbose : bool, default=False
+        Whether mixed-integer solvers print their logs.
 
     Attributes
     ----------
@@ -198,6 +212,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         multiclass: str = "native",
         solver: str = "enum",
         greedy_level: float = 0.9,
+        hybrid_cap: float = 40000,
+        solver_options: Any = None,
+        constraints: Any = None,
         time_limit: float | None = 180.0,
         max_bins: int | None = 255,
         n_segments: int | str = "auto",
@@ -210,6 +227,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         class_weight: dict[Any, float] | str | None = None,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
+        verbose: bool = False,
     ) -> None:
         self.max_rules = max_rules
         self.min_samples_leaf = min_samples_leaf
@@ -225,6 +243,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         self.multiclass = multiclass
         self.solver = solver
         self.greedy_level = greedy_level
+        self.hybrid_cap = hybrid_cap
+        self.solver_options = solver_options
+        self.constraints = constraints
         self.time_limit = time_limit
         self.max_bins = max_bins
         self.n_segments = n_segments
@@ -237,6 +258,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @classmethod
     def paper(cls, **changes: Any) -> BsnsingClassifier:
@@ -357,8 +379,12 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row."""
-        shares = self._scores(X)
-        labels: NDArray[Any] = self.classes_[shares.argmax(axis=1)]
+        check_is_fitted(self)
+        if len(self.trees_) == 1:  # decided once per leaf, not once per row
+            best = self.trees_[0].probabilities.argmax(axis=1)[self._find_leaves(X)[0]]
+        else:
+            best = self._scores(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[best]
         return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -602,7 +628,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             ccp_alpha=self.ccp_alpha_,
         )
         counted = np.ones(n_classes) if class_weight is None else class_weight
-        builder = grow_tree(engine, SOLVERS[self.solver](), limits, TreeBuilder(counted))
+        solver = make_node_solver(self, options, codes, n_classes, weights)
+        builder = grow_tree(engine, solver, limits, TreeBuilder(counted))
         power = 2 if self.criterion in _SQUARED else 1
         builder.class_weight = counted[: len(classes)]
         return builder.finish(table.info, has_missing, classes, weights.unit, power)
@@ -625,6 +652,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             own_questions=bool(self.own_questions),
             extra_questions=read_extra_questions(self.extra_questions, table.info),
             class_weight=class_weight,
+            limits=read_constraints(
+                self.constraints, [info.name for info in table.info], self.max_rules
+            ),
             n_threads=effective_n_threads(self.n_jobs),
         )
 

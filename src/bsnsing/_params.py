@@ -124,12 +124,23 @@ _RANDOM_STATE = (
     "None, an int of at least 0 or a RandomState",
 )
 
+_SOLVER = (is_one_of(*SOLVERS), f"one of {', '.join(map(repr, SOLVERS))}")
+_GREEDY_LEVEL = (is_real_in(0, 1, low_open=True), "a number above 0 and at most 1")
+_HYBRID_CAP = (is_real_in(0, np.inf), "a number of at least 0")
+_SOLVER_PARAMETERS: dict[str, tuple[Check, str]] = {
+    "solver": _SOLVER,
+    "greedy_level": _GREEDY_LEVEL,
+    "hybrid_cap": _HYBRID_CAP,
+    "verbose": (any_of(is_bool, is_int_between(0)), "True, False or a level of at least 0"),
+}
+
 SEARCH_PARAMETERS: dict[str, tuple[Check, str]] = {
     "max_rules": _MAX_RULES,
     "min_samples_leaf": (is_real_in(1, np.inf, high_open=True), "a number of at least 1"),
     "criterion": _CRITERION,
     "operators": _OPERATORS,
     "distinct_children": _BOOL,
+    **_SOLVER_PARAMETERS,
     "time_limit": _TIME_LIMIT,
     "n_jobs": _N_JOBS,
 }
@@ -171,8 +182,7 @@ TREE_PARAMETERS: dict[str, tuple[Check, str]] = {
     "stop_prob": (is_real_in(0, 1, low_open=True), "a number above 0 and at most 1"),
     "distinct_children": _BOOL,
     "multiclass": (is_one_of("native", "ovr"), "'native' or 'ovr'"),
-    "solver": (is_one_of(*SOLVERS), f"one of {', '.join(map(repr, SOLVERS))}"),
-    "greedy_level": (is_real_in(0, 1, low_open=True), "a number above 0 and at most 1"),
+    **_SOLVER_PARAMETERS,
     "time_limit": _TIME_LIMIT,
     "max_bins": (any_of(is_none, is_int_between(2)), "None or an int of at least 2"),
     **ASK_PARAMETERS,

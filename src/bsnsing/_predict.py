@@ -17,6 +17,7 @@ def find_leaves(tree: Tree, table: Table, n_threads: int) -> NDArray[np.int64]:
     """Return the leaf that each row of the table ends in."""
     leaves: NDArray[np.int64] = _core.apply(
         asked_columns(tree, table),
+        [column.kind == "categorical" for column in tree.columns],
         table.n_rows,
         tree.children_left,
         tree.children_right,
@@ -39,7 +40,7 @@ def asked_columns(tree: Tree, table: Table) -> list[NDArray[Any] | None]:
     for position in np.unique(tree.question_column):
         column = table.columns[position]
         is_categorical = tree.columns[position].kind == "categorical"
-        columns[position] = column.codes() if is_categorical else column.numbers()
+        columns[position] = column.codes() if is_categorical else column.native_numbers()
     return columns
 
 

@@ -30,24 +30,6 @@ Question from_fields(const QuestionFields& fields, const std::vector<EncodedColu
     return given_question(columns, column, static_cast<Test>(test), value, levels);
 }
 
-using AnyNumbers = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
-
-NumberType number_type(nb::dlpack::dtype type) {
-    using Code = nb::dlpack::dtype_code;
-    const auto code = static_cast<Code>(type.code);
-    if (code == Code::Float && type.bits == 64) return NumberType::f64;
-    if (code == Code::Float && type.bits == 32) return NumberType::f32;
-    if (code == Code::Bool && type.bits == 8) return NumberType::u8;
-    const bool is_signed = code == Code::Int;
-    if (is_signed || code == Code::UInt) {
-        if (type.bits == 8) return is_signed ? NumberType::i8 : NumberType::u8;
-        if (type.bits == 16) return is_signed ? NumberType::i16 : NumberType::u16;
-        if (type.bits == 32) return is_signed ? NumberType::i32 : NumberType::u32;
-        if (type.bits == 64) return is_signed ? NumberType::i64 : NumberType::u64;
-    }
-    throw std::invalid_argument("numbers must be Booleans, integers or floats of 32 or 64 bits");
-}
-
 class ColumnList {
   public:
     // Columns of any real type; binned if `max_bins` is given.
@@ -215,7 +197,8 @@ void make_engine(BoundEngine* self, ColumnList& columns, const Vector<std::int32
                  double time_limit, std::optional<double> greedy_level, std::size_t n_segments,
                  std::size_t max_levels, std::size_t max_values_as_levels, double bin_size,
                  bool own_questions, const std::vector<QuestionFields>& extra_questions,
-                 std::size_t n_threads) {
+                 std::size_t n_threads, const std::vector<std::uint32_t>& forbidden_columns,
+                 const std::vector<LimitFields>& column_limits, bool one_per_column) {
     EngineOptions options;
     options.ask = {n_segments,
                    max_levels,
@@ -241,6 +224,10 @@ void make_engine(BoundEngine* self, ColumnList& columns, const Vector<std::int32
             throw std::invalid_argument("columns and classes must have the same number of rows");
     for (const QuestionFields& fields : extra_questions)
         options.extra_questions.push_back(from_fields(fields, columns.columns));
+    options.column_limits = linear_limits(column_limits, columns.columns.size());
+    options.one_per_column = one_per_column;
+    if (!forbidden_columns.empty()) options.is_forbidden.assign(columns.columns.size(), 0);
+    for (const std::uint32_t c : forbidden_columns) options.is_forbidden.at(c) = 1;
     new (self) BoundEngine(columns, classes, n_classes, weights, std::move(options));
 }
 
@@ -264,7 +251,8 @@ void bind_engine(nb::module_& m) {
              nb::arg("min_samples_leaf"), nb::arg("distinct_children"), nb::arg("time_limit"),
              nb::arg("greedy_level").none(), nb::arg("n_segments"), nb::arg("max_levels"),
              nb::arg("max_values_as_levels"), nb::arg("bin_size"), nb::arg("own_questions"),
-             nb::arg("extra_questions"), nb::arg("n_threads"))
+             nb::arg("extra_questions"), nb::arg("n_threads"), nb::arg("forbidden_columns"),
+             nb::arg("column_limits"), nb::arg("one_per_column"))
         .def("class_totals", &BoundEngine::class_totals, nb::arg("node"))
         .def("search", &BoundEngine::search, nb::arg("nodes"))
         .def("judge", &BoundEngine::judge, nb::arg("node"), nb::arg("questions"),

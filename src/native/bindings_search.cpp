@@ -60,7 +60,10 @@ nb::any best_rule(const Matrix<std::uint8_t>& answers, const Vector<std::int32_t
                   double unit, std::size_t max_rules, double min_samples_leaf,
                   const std::string& criterion, const std::vector<std::string>& operators,
                   bool distinct_children, double time_limit, std::size_t n_threads,
-                  std::optional<double> greedy_level) {
+                  std::optional<double> greedy_level, const std::vector<LimitFields>& limits,
+                  const std::vector<std::uint32_t>& column_of) {
+    if (!column_of.empty() && column_of.size() != answers.shape(1))
+        throw std::invalid_argument("each question needs a column");
     FoundRule found;
     double seconds = 0;
     Interrupt interrupt(user_interrupts);
@@ -71,7 +74,8 @@ nb::any best_rule(const Matrix<std::uint8_t>& answers, const Vector<std::int32_t
                                              min_samples_leaf, criterion, distinct_children);
         const double used =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        SearchOptions options{max_rules, formulas_from_names(operators), n_threads};
+        SearchOptions options{max_rules, formulas_from_names(operators), n_threads,
+                              RuleLimits(linear_limits(limits, answers.shape(1)), column_of)};
         Watch watch(interrupt, time_limit - used);
         found = greedy_level
                     ? find_greedy_rule(p.blocks, p.order.layout, p.objective, options,
@@ -96,7 +100,7 @@ void bind_search(nb::module_& m) {
           nb::arg("weights").none(), nb::arg("unit"), nb::arg("max_rules"),
           nb::arg("min_samples_leaf"), nb::arg("criterion"), nb::arg("operators"),
           nb::arg("distinct_children"), nb::arg("time_limit"), nb::arg("n_threads"),
-          nb::arg("greedy_level").none(),
+          nb::arg("greedy_level").none(), nb::arg("limits"), nb::arg("column_of"),
           "Best rule over a 0/1 matrix: the fields of a Split, or None.");
     m.def("available_kernels", &kernel_names, "Names of the kernels this CPU can run, best first.");
     m.def(

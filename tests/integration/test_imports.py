@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-OPTIONAL = ["pandas", "polars", "pyarrow", "matplotlib"]
+SOLVERS = ["highspy", "ortools", "pyscipopt", "gurobipy", "cplex", "pulp"]
+OPTIONAL = ["pandas", "polars", "pyarrow", "matplotlib", *SOLVERS]
 
 
 def run(code: str) -> str:

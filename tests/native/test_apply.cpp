@@ -67,7 +67,8 @@ void test_small_tree() {
         }
     const SmallTree tree;
     tree.view().check(2);
-    const ColumnView views[] = {{x.data(), nullptr, 2}, {nullptr, plan.data(), 1}};
+    const ColumnView views[] = {{{x.data(), 2, NumberType::f64}, false},
+                                {{plan.data(), 1, NumberType::i32}, true}};
     for (const std::size_t n_threads : {1U, 2U}) {
         std::vector<std::int64_t> leaves(expected.size(), -1);
         apply_tree(tree.view(), views, leaves.size(), n_threads, leaves.data());

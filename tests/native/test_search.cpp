@@ -51,7 +51,8 @@ struct Best {
 // the first of equals is the simplest.
 class BruteForce {
   public:
-    BruteForce(const Problem& p, const Objective& o) : problem_(p), objective_(o) {}
+    BruteForce(const Problem& p, const Objective& o, const RuleLimits& limits = {})
+        : problem_(p), objective_(o), limits_(limits) {}
 
     Best best(std::size_t max_rules) {
         for (std::size_t size = 1; size <= max_rules; ++size)
@@ -75,6 +76,9 @@ class BruteForce {
     }
 
     void judge(const std::vector<std::uint32_t>& questions, const std::vector<char>& covered) {
+        std::vector<Literal> literals;
+        for (const std::uint32_t q : questions) literals.push_back({q, false});
+        if (!limits_.allow(literals)) return;
         const std::vector<double> left =
             problem_.cases([&](std::size_t row) { return covered[row] != 0; });
         double size = 0;
@@ -88,16 +92,17 @@ class BruteForce {
 
     const Problem& problem_;
     const Objective& objective_;
+    const RuleLimits limits_;
     Best best_;
 };
 
 void check_against_brute_force(const Problem& p, Criterion criterion, double min_leaf,
-                               std::size_t max_rules) {
+                               std::size_t max_rules, const RuleLimits& limits = {}) {
     const Objective objective = p.objective(criterion, min_leaf);
-    const Best best = BruteForce(p, objective).best(max_rules);
+    const Best best = BruteForce(p, objective, limits).best(max_rules);
     for (const Kernels* kernels : available_kernels()) {
         use_kernels(kernels->name);
-        const FoundRule found = search(p, objective, {max_rules, {}, 1});
+        const FoundRule found = search(p, objective, {max_rules, {}, 1, limits});
         CHECK(found.optimal && found.found == best.found);
         if (!found.found || !best.found) continue;
         CHECK(std::abs(found.value - best.value) <= 1e-9 * (1 + best.value));
@@ -129,6 +134,39 @@ void test_small_problems(Random& random) {
                     random_problem(random, n_rows, n_questions, n_classes, i % 3 == 0);
                 check_against_brute_force(p, criterion, min_leaf, max_rules);
             }
+}
+
+// A sum of costs, a question that must be asked, and columns of which one may be asked each.
+void test_limits(Random& random) {
+    const RuleLimits limits({{{1, 2, 3}, -1, 4}, {{0, 1, 0}, 1, 9}}, {0, 0, 1});
+    CHECK(!limits.is_empty() && RuleLimits().is_empty() && RuleLimits().allow({{7, false}}));
+    CHECK(limits.allow({{1, true}}) && !limits.allow({{0, false}}));
+    CHECK(limits.may_become({{2, false}}, 1) && !limits.may_become({{2, false}}, 0));
+    CHECK(!limits.may_become({{0, false}, {1, false}}, 3));  // two of one column
+    CHECK(!limits.may_become({{1, false}, {2, false}}, 0));  // too expensive
+    // Two different questions are asked for, and there is room for one.
+    const RuleLimits apart({{{1, 0, 0}, 1, 9}, {{0, 1, 0}, 1, 9}}, {});
+    CHECK(apart.may_become({{2, false}}, 2) && !apart.may_become({{2, false}}, 1));
+
+    for (int i = 0; i < 40; ++i) {
+        const std::size_t n_rows = i % 4 == 0 ? 600 : 5 + random.below(90);
+        const std::size_t n_questions = 2 + random.below(9);
+        const std::size_t max_rules = 1 + random.below(4);
+        std::vector<LinearLimit> linear(2);
+        std::vector<std::uint32_t> column_of;
+        for (std::size_t q = 0; q < n_questions; ++q) {
+            linear[0].coefficients.push_back(static_cast<double>(random.below(5)));
+            linear[1].coefficients.push_back(random.below(4) == 0 ? 1 : 0);
+            column_of.push_back(static_cast<std::uint32_t>(random.below(4)));
+        }
+        linear[0].upper = static_cast<double>(random.below(9));
+        linear[1].lower = static_cast<double>(random.below(2));
+        linear[1].upper = 2;
+        if (i % 3 == 0) column_of.clear();
+        const Problem p = random_problem(random, n_rows, n_questions, 2, i % 3 == 0);
+        check_against_brute_force(p, Criterion::gini_squared, 1, max_rules,
+                                  RuleLimits(linear, column_of));
+    }
 }
 
 // More rows and questions than one word, block or batch holds.
@@ -232,6 +270,7 @@ void test_search() {
     Random random(3);
     test_small_problems(random);
     test_larger_problems(random);
+    test_limits(random);
     use_kernels(before.c_str());
     test_tables(random);
     test_threads(random);

@@ -39,6 +39,21 @@ def test_rule_of_the_paper(name: str) -> None:
     assert "|".join(f"V{question + 2}" for question in split.questions) == rule
 
 
+# The others take a minute or more; benchmarks/solvers.py runs all.
+QUICK = {
+    "highs": ["audiology", "lymph", "primary-tumor", "vote", "zoo-1"],
+    "cpsat": ["anneal", "audiology", "breast-wisconsin", "hepatitis", "lymph", "primary-tumor"],
+}
+
+
+@pytest.mark.parametrize(("solver", "name"), [(s, n) for s, names in QUICK.items() for n in names])
+def test_solvers_reach_the_optimum_of_the_paper(solver: str, name: str) -> None:
+    options = {"warm_start": None}
+    split = bsnsing.best_rule(*load_dl85(name), solver=solver, solver_options=options)
+    assert split.optimal
+    assert split.objective == PAPER[name][0]
+
+
 @pytest.mark.parametrize("max_rules", [1, 2, 3, 4])
 @pytest.mark.parametrize("name", PAPER)
 def test_proven_optimum(name: str, max_rules: int) -> None:

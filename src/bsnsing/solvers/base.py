@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from bsnsing import _core
 from bsnsing._questions import Fields
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bsnsing.solvers.cuts import ConflictCuts
+    from bsnsing.solvers.model import Model
+
+
+class SolverUnavailableError(RuntimeError):
+    """A solver is not installed, has no license, or refuses a program of this size."""
 
 
 class Found(NamedTuple):
@@ -31,3 +44,73 @@ class Solver(Protocol):
     def choose(self, engine: _core.Engine, nodes: Sequence[int]) -> list[Found | None]:
         """Return the rule for each node; None where no rule is feasible."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """How a program is to be solved."""
+
+    time_limit: float
+    n_threads: int = 1
+    gap: float = 0.0  # relative gap at which the solver may stop
+    verbose: bool = False
+    start: NDArray[np.float64] | None = None  # a feasible solution to begin with
+    cutoff: float | None = None  # only solutions of at most this objective are of interest
+    cuts: ConflictCuts | None = None  # for solvers that take cuts while they run
+
+
+# "optimal": proven, given the cutoff; "infeasible": proven that there is none; "stopped": neither.
+Status = Literal["optimal", "infeasible", "stopped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a solver says of a program."""
+
+    status: Status
+    x: NDArray[np.float64] | None  # best solution met
+    bound: float  # no solution within the cutoff is below this
+    n_nodes: int = 0
+
+
+class MipSolver(Protocol):
+    """An adapter to one mixed-integer solver."""
+
+    name: str
+    advice: str  # how to get it
+    takes_cuts: bool  # while it runs
+
+    def why_not(self) -> str | None:
+        """Return None if the solver can be used here, else what is missing."""
+        ...
+
+    def solve(self, model: Model, request: Request) -> Outcome:
+        """Solve a program; Ctrl-C ends it with KeyboardInterrupt."""
+        ...
+
+
+def import_or_explain(solver: MipSolver, module: str) -> Any:
+    """Import a solver's package, or say what is missing and how to get it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        reason = (
+            f"needs {module.split('.')[0]}, which is not installed"
+            if isinstance(error, ModuleNotFoundError)
+            else f"cannot load {module}: {error}"
+        )
+        raise SolverUnavailableError(
+            f"solver={solver.name!r} {reason}. {solver.advice} Or use solver='enum', which needs "
+            "nothing."
+        ) from error
+
+
+def missing_module(module: str) -> str | None:
+    """Say why a package cannot be imported; None if it can."""
+    try:
+        importlib.import_module(module)
+    except ModuleNotFoundError:
+        return f"the package {module.split('.')[0]} is not installed"
+    except ImportError as error:
+        return f"the package {module.split('.')[0]} cannot be loaded: {error}"
+    return None

@@ -157,6 +157,31 @@ double cases_of(const EncodeOptions& options, std::size_t row) {
     return options.weights.empty() ? 1.0 : static_cast<double>(options.weights[row]);
 }
 
+// Columns of 0 and 1 in floats: found and encoded by vector code, as the general loops are not.
+// False if there is anything else, missing cells included.
+template <class T>
+bool encode_zero_one(const T* numbers, std::size_t n_rows, EncodedColumn& column) {
+    constexpr std::size_t kPiece = 2048;
+    std::size_t n_ones = 0;
+    for (std::size_t start = 0; start < n_rows; start += kPiece) {
+        const std::size_t end = std::min(n_rows, start + kPiece);
+        unsigned n_zero = 0;
+        unsigned n_one = 0;
+        for (std::size_t i = start; i < end; ++i) {
+            n_zero += numbers[i] == T{0} ? 1U : 0U;
+            n_one += numbers[i] == T{1} ? 1U : 0U;
+        }
+        if (n_zero + n_one < end - start) return false;
+        n_ones += n_one;
+    }
+    if (n_ones == 0 || n_ones == n_rows) return false;
+    column.values = {0.0, 1.0};
+    column.n_codes = 2;
+    column.bytes.resize(n_rows);
+    for (std::size_t i = 0; i < n_rows; ++i) column.bytes[i] = numbers[i] == T{1} ? 1 : 0;
+    return true;
+}
+
 // One past the greatest number, if all are whole, not negative and small; 0 if they are not. In
 // pieces, because a loop that may end anywhere is not turned into vector code.
 template <class T>
@@ -363,6 +388,11 @@ bool is_zero_one(const std::vector<double>& values) {
 template <class T>
 EncodedColumn encode_typed(const T* numbers, std::size_t n_rows, const EncodeOptions& options) {
     EncodedColumn column;
+    if constexpr (std::is_floating_point_v<T>)
+        if (encode_zero_one(numbers, n_rows, column)) {
+            column.kind = ColumnKind::boolean;
+            return column;
+        }
     const bool has_few_bins = options.max_bins > 0 && options.max_bins <= BinFinder::kMost;
     FewValues few;
     if (const std::size_t end = end_of_small_integers(numbers, n_rows); end > 0)
@@ -376,33 +406,6 @@ EncodedColumn encode_typed(const T* numbers, std::size_t n_rows, const EncodeOpt
     if (std::is_floating_point_v<T>) note_missing(column, n_rows);
     if (!column.is_binned() && is_zero_one(column.values)) column.kind = ColumnKind::boolean;
     return column;
-}
-
-// Calls f with the numbers of a view in their own type.
-template <class F>
-decltype(auto) visit_numbers(const NumberView& view, F&& f) {
-    switch (view.type) {
-        case NumberType::f64:
-            return f(static_cast<const double*>(view.data));
-        case NumberType::f32:
-            return f(static_cast<const float*>(view.data));
-        case NumberType::i8:
-            return f(static_cast<const std::int8_t*>(view.data));
-        case NumberType::u8:
-            return f(static_cast<const std::uint8_t*>(view.data));
-        case NumberType::i16:
-            return f(static_cast<const std::int16_t*>(view.data));
-        case NumberType::u16:
-            return f(static_cast<const std::uint16_t*>(view.data));
-        case NumberType::i32:
-            return f(static_cast<const std::int32_t*>(view.data));
-        case NumberType::u32:
-            return f(static_cast<const std::uint32_t*>(view.data));
-        case NumberType::i64:
-            return f(static_cast<const std::int64_t*>(view.data));
-        default:
-            return f(static_cast<const std::uint64_t*>(view.data));
-    }
 }
 
 std::size_t size_of(NumberType type) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bits/aligned.hpp"
+#include "bits/number_view.hpp"
 
 namespace bsnsing {
 
@@ -36,14 +37,6 @@ struct EncodedColumn {
         if (width == 2) return f(reinterpret_cast<const std::uint16_t*>(bytes.data()));
         return f(reinterpret_cast<const std::uint32_t*>(bytes.data()));
     }
-};
-
-// Numbers in memory as the user has them, `stride` elements apart.
-enum class NumberType : std::uint8_t { f64, f32, i8, u8, i16, u16, i32, u32, i64, u64 };
-struct NumberView {
-    const void* data = nullptr;
-    std::ptrdiff_t stride = 1;
-    NumberType type = NumberType::f64;
 };
 
 struct EncodeOptions {

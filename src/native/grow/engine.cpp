@@ -140,6 +140,7 @@ NodePool Engine::ask(std::size_t node, std::optional<std::uint32_t> target,
         how.every_class = !target && n_classes() > 2;
         std::vector<std::vector<Question>> asked(columns_.size());
         parallel_for(columns_.size(), n_threads, [&](std::size_t c, std::size_t) {
+            if (!options_.is_forbidden.empty() && options_.is_forbidden[c]) return;
             ask_column(columns_[c], static_cast<std::uint32_t>(c), table, wanted, how, asked[c]);
         });
         for (std::vector<Question>& questions : asked)
@@ -166,6 +167,7 @@ NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Interrupt
     const NodePool pool = ask(node, std::nullopt, n_threads);
     SearchOptions options = options_.search;
     options.n_threads = n_threads;
+    options.limits = limits_of(pool.questions);
     const PresentClasses present(nodes_[node].layout(), pool.objective);
     NodeSplit split;
     if (options_.greedy_level)
@@ -258,7 +260,34 @@ bool Engine::judge(std::size_t node, NodeSplit& split) const {
     split.found.found = true;
     split.found.value = objective_value(objective, split.found.left.data());
     split.is_worthwhile = is_worthwhile(objective, split.found.value);
-    return is_feasible(objective, split.found.left.data());
+    const bool is_allowed = limits_of(split.questions).allow(split.found.rule.literals);
+    for (std::size_t i = 0; i < split.questions.size(); ++i)
+        if (!is_given(split.questions[i]))
+            name_plainly(columns_[split.questions[i].column], nodes_[node], split.questions[i],
+                         split.found.rule.literals[i]);
+    return is_allowed && is_feasible(objective, split.found.left.data());
+}
+
+RuleLimits Engine::limits_of(const std::vector<Question>& questions) const {
+    std::vector<LinearLimit> linear;
+    for (const LinearLimit& by_column : options_.column_limits) {
+        linear.push_back({{}, by_column.lower, by_column.upper});
+        for (const Question& q : questions)
+            linear.back().coefficients.push_back(by_column.coefficients[q.column]);
+    }
+    std::vector<std::uint32_t> column_of;
+    if (options_.one_per_column)
+        for (const Question& q : questions) column_of.push_back(q.column);
+    return {std::move(linear), std::move(column_of)};
+}
+
+// Given questions keep the words of the user.
+bool Engine::is_given(const Question& question) const {
+    const auto is_same = [&](const Question& q) {
+        return q.column == question.column && q.test == question.test && q.low == question.low &&
+               q.high == question.high && q.value == question.value && q.levels == question.levels;
+    };
+    return std::any_of(options_.extra_questions.begin(), options_.extra_questions.end(), is_same);
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> Engine::split(std::span<const std::size_t> nodes,

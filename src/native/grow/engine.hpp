@@ -25,8 +25,11 @@ struct EngineOptions {
     bool distinct_children = false;
     bool own_questions = true;
     std::vector<Question> extra_questions;
-    double time_limit = 0;               // seconds per node
-    std::optional<double> greedy_level;  // greedy instead of exact search
+    double time_limit = 0;                   // seconds per node
+    std::optional<double> greedy_level;      // greedy instead of exact search
+    std::vector<char> is_forbidden;          // per column, where some may not be asked about
+    std::vector<LinearLimit> column_limits;  // coefficients per column
+    bool one_per_column = false;             // at most one question per column in a rule
 };
 
 // A node's pool: the questions, the answers, and what a rule is judged by.
@@ -72,6 +75,7 @@ class Engine {
 
     // Fills in the counts, value and worth of a split whose rule was chosen elsewhere; false if
     // the rule breaks a limit.
+    // Negated questions get their plain names, as in a search of our own.
     bool judge(std::size_t node, NodeSplit& split) const;
 
     // Parts the rows of several nodes by a rule each; returns the new nodes, yes and no.
@@ -92,6 +96,9 @@ class Engine {
     AlignedVector<Word> rows_of_rule(std::size_t node, const NodeSplit& split,
                                      std::size_t n_threads) const;
     NodeSplit search_node(std::size_t node, std::size_t n_threads, Interrupt& interrupt) const;
+    // What users ask of rules, for a pool of these questions.
+    RuleLimits limits_of(const std::vector<Question>& questions) const;
+    bool is_given(const Question& question) const;
     Objective objective_of(std::size_t node, std::uint32_t target) const;
     bool is_worthwhile(const Objective& objective, double value) const;
 

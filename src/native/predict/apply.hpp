@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "bits/number_view.hpp"
 #include "grow/questions.hpp"
 
 namespace bsnsing {
@@ -28,11 +29,10 @@ struct FlatTree {
 };
 
 // A column of the table to predict: numbers (NaN missing) or level codes (-1 missing, codes past
-// the fitted levels never seen). Only the one that applies is set.
+// the fitted levels never seen). Columns that no question asks about need no data.
 struct ColumnView {
-    const double* numbers = nullptr;
-    const std::int32_t* codes = nullptr;
-    std::ptrdiff_t stride = 1;
+    NumberView cells;
+    bool is_levels = false;
 };
 
 // Writes each row's leaf.

@@ -24,8 +24,9 @@ class Collector {
 
     // Every hit lowers a scan's limit, unless a constraint the scan does not see may void the hit.
     double scan_grain(const ValueGrid& grid) const {
-        return pool_->objective().distinct_children ? std::numeric_limits<double>::infinity()
-                                                    : grid.grain();
+        return pool_->objective().distinct_children || incumbent_.has_limits()
+                   ? std::numeric_limits<double>::infinity()
+                   : grid.grain();
     }
 
     // The OR of `literals` covers `covered`; `swapped` asks for its mirror image, the AND.

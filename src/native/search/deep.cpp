@@ -82,6 +82,7 @@ class Worker {
     // Settles every rule whose first literal is `first`; false if stopped.
     bool search_from(std::uint32_t first) {
         if (is_time_up()) return false;
+        if (!may_extend(0, first)) return true;
         add_literal(0, first);
         return expand(1);
     }
@@ -203,7 +204,7 @@ class Worker {
         for (std::size_t i = 0; i < n_openings; ++i) {
             if (is_time_up()) return false;
             const std::uint32_t literal = levels_[depth].openings[i];
-            if (literal + 1 >= literals_.size()) continue;
+            if (literal + 1 >= literals_.size() || !may_extend(depth, literal)) continue;
             if (is_last && literals_.pairs().is_kept() && pool_.rows().n_words > kFewWords) {
                 settle_last(depth, literal);
                 continue;
@@ -215,6 +216,16 @@ class Worker {
                 return false;
         }
         return true;
+    }
+
+    // Whether the user's limits leave room for a rule that adds `literal` to the one at `depth`.
+    bool may_extend(std::size_t depth, std::uint32_t literal) {
+        if (options_.limits.is_empty()) return true;
+        candidate_.clear();
+        for (const std::uint32_t position : levels_[depth].literals)
+            candidate_.push_back(literals_.literal(position));
+        candidate_.push_back(literals_.literal(literal));
+        return options_.limits.may_become(candidate_, options_.max_rules - depth - 1);
     }
 
     // The limit for rules that add at least `n_more` literals from `first` on to `rule`.
@@ -300,6 +311,7 @@ class Worker {
         for (std::size_t i = 0; i < n_hits; ++i) {
             const std::uint32_t added = hits_[i].question;
             if (std::count(level.literals.begin(), level.literals.end(), added) > 0) continue;
+            if (!may_extend(level.literals.size(), added)) continue;
             offer(level, hits_[i]);
             if (!(hits_[i].value < least)) continue;
             least = hits_[i].value;
@@ -389,7 +401,8 @@ std::vector<std::uint32_t> every_literal(const LiteralPool& literals) {
 DeepOutcome search_deep(const Pool& pool, const SearchOptions& options, const ValueGrid& grid,
                         const PairCounts& pairs, Collector& collector, Watch& watch) {
     DeepOutcome outcome;
-    const LiteralPool literals(pool, pairs, options.formulas, watch);
+    const bool has_limits = !options.limits.is_empty();
+    const LiteralPool literals(pool, pairs, options.formulas, has_limits, watch);
     if (literals.size() < 3) return outcome;
     const std::size_t n_threads = useful_threads(options.n_threads, kBatch);
     std::vector<Worker> workers;

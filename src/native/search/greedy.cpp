@@ -75,14 +75,18 @@ FoundRule find_greedy_rule(const BitBlocks& blocks, const RowLayout& rows,
     const Pool pool(blocks, rows, objective);
     const ValueGrid grid(objective);
     const Formulas& formulas = options.formulas;
-    Collector best(pool, formulas, Incumbent(objective, grid));
+    // Early on, what limits ask for may still follow.
+    const auto nothing_yet = [&](std::size_t size) {
+        return Incumbent(objective, grid, options.limits, options.max_rules - size);
+    };
+    Collector best(pool, formulas, nothing_yet(1));
     double n_counted = offer_singles(pool, formulas, best);
     const double unsplit = unsplit_value(objective);
     while (best.incumbent().is_found() && !watch.check()) {
         const std::size_t size = best.incumbent().rule().literals.size();
         if (size >= options.max_rules || best.incumbent().rule().op == Operator::exclusive_or)
             break;
-        Collector next(pool, formulas, Incumbent(objective, grid));
+        Collector next(pool, formulas, nothing_yet(size + 1));
         Growing growing = as_or(best.incumbent(), objective);
         n_counted += offer_extensions(pool, formulas, growing, next);
         if (size == 1 && formulas.as_and) {
@@ -94,10 +98,14 @@ FoundRule find_greedy_rule(const BitBlocks& blocks, const RowLayout& rows,
         const auto reduction = [&](const Incumbent& i) {
             return unsplit - objective_value(objective, i.left().data());
         };
-        if (!(reduction(next.incumbent()) * greedy_level > reduction(best.incumbent()))) break;
+        const bool is_better =
+            reduction(next.incumbent()) * greedy_level > reduction(best.incumbent());
+        if (!is_better && options.limits.allow(best.incumbent().rule().literals)) break;
         best = next;
     }
-    FoundRule found = describe(pool, best.incumbent());
+    FoundRule found;
+    if (options.limits.allow(best.incumbent().rule().literals))
+        found = describe(pool, best.incumbent());
     found.n_counted = n_counted;
     found.optimal = false;
     found.bound = 0;

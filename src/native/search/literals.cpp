@@ -8,7 +8,7 @@ namespace {
 
 // Literals that can be part of a best rule, widest first. One that covers nobody only lengthens a
 // rule; one that leaves fewer than `min_leaf` cases cannot be or-ed with anything.
-std::vector<Literal> order_literals(const Pool& questions, bool has_negation) {
+std::vector<Literal> order_literals(const Pool& questions, bool has_negation, bool keep_idle) {
     const Objective& o = questions.objective();
     std::vector<std::pair<double, Literal>> sized;
     for (std::uint32_t q = 0; q < questions.n_questions(); ++q) {
@@ -17,7 +17,7 @@ std::vector<Literal> order_literals(const Pool& questions, bool has_negation) {
         for (const bool negated : {false, true}) {
             if (negated && !has_negation) break;
             const double covered = negated ? o.total - size : size;
-            if (covered > 0 && o.total - covered >= o.min_leaf)
+            if ((covered > 0 || keep_idle) && o.total - covered >= o.min_leaf)
                 sized.push_back({covered, {q, negated}});
         }
     }
@@ -44,8 +44,8 @@ BitBlocks literal_blocks(const Pool& questions, const std::vector<Literal>& lite
 }  // namespace
 
 LiteralPool::LiteralPool(const Pool& questions, const PairCounts& question_pairs,
-                         const Formulas& formulas, Watch& watch)
-    : literals_(order_literals(questions, formulas.has_negation)),
+                         const Formulas& formulas, bool keep_idle, Watch& watch)
+    : literals_(order_literals(questions, formulas.has_negation, keep_idle)),
       blocks_(literal_blocks(questions, literals_)),
       pool_(blocks_, questions.rows(), questions.objective()),
       most_after_(pool_.n_classes(), pool_.stride()),

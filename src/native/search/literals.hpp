@@ -18,8 +18,9 @@ namespace bsnsing {
 class LiteralPool {
   public:
     // If the watch stops it, pair counts are incomplete and must not be used.
+    // `keep_idle`: also literals that cover nobody, which limits may ask for.
     LiteralPool(const Pool& questions, const PairCounts& question_pairs, const Formulas& formulas,
-                Watch& watch);
+                bool keep_idle, Watch& watch);
 
     const Pool& pool() const { return pool_; }
     std::size_t size() const { return literals_.size(); }

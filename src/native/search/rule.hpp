@@ -7,17 +7,14 @@
 #include <tuple>
 #include <vector>
 
+#include "search/limits.hpp"
+#include "search/literal.hpp"
 #include "search/objective.hpp"
 #include "search/scan.hpp"
 
 namespace bsnsing {
 
 enum class Operator : std::uint8_t { logical_or, logical_and, exclusive_or };
-
-struct Literal {
-    std::uint32_t question = 0;
-    bool negated = false;
-};
 
 struct Rule {
     std::vector<Literal> literals;  // by position
@@ -46,8 +43,15 @@ inline bool is_simpler(const Rule& a, const Rule& b) {
 // The best feasible rule so far, and the limits it sets for what is still worth looking at.
 class Incumbent {
   public:
-    Incumbent(const Objective& objective, const ValueGrid& grid)
-        : objective_(&objective), grid_(&grid) {}
+    // Rules that `limits` do not allow, even if `n_more` questions may follow, do not count.
+    Incumbent(const Objective& objective, const ValueGrid& grid, const RuleLimits& limits,
+              std::size_t n_more = 0)
+        : objective_(&objective),
+          grid_(&grid),
+          limits_(limits.is_empty() ? nullptr : &limits),
+          n_more_(n_more) {}
+
+    bool has_limits() const { return limits_ != nullptr; }
 
     bool is_found() const { return found_; }
     const Rule& rule() const { return rule_; }
@@ -69,6 +73,7 @@ class Incumbent {
     // `left`: cases per class that the rule sends to "yes".
     void offer(const Rule& rule, const double* left) {
         if (!is_feasible(*objective_, left)) return;
+        if (limits_ != nullptr && !limits_->may_become(rule.literals, n_more_)) return;
         const WideInteger key = grid_->key(*objective_, left);
         if (found_ && (key > key_ || (key == key_ && !is_simpler(rule, rule_)))) return;
         found_ = true;
@@ -93,6 +98,8 @@ class Incumbent {
 
     const Objective* objective_;
     const ValueGrid* grid_;
+    const RuleLimits* limits_;
+    std::size_t n_more_;
     bool found_ = false;
     WideInteger key_ = 0;
     Rule rule_;

@@ -59,7 +59,7 @@ FoundRule search_pool(const BitBlocks& blocks, const RowLayout& rows, const Obje
     const Pool pool(blocks, rows, objective);
     const ValueGrid grid(objective);
     const std::size_t n_questions = pool.n_questions();
-    Collector collector(pool, options.formulas, Incumbent(objective, grid));
+    Collector collector(pool, options.formulas, Incumbent(objective, grid, options.limits));
     double n_counted = offer_singles(pool, options.formulas, collector);
     double n_settled = n_counted;
     std::vector<char> is_done(n_questions, 1);  // per first question: nothing is left open
@@ -107,6 +107,8 @@ FoundRule search_pool(const BitBlocks& blocks, const RowLayout& rows, const Obje
 
 FoundRule find_best_rule(const BitBlocks& blocks, const RowLayout& rows, const Objective& objective,
                          const SearchOptions& options, Watch& watch) {
+    // Limits may tell questions apart that get the same answers.
+    if (!options.limits.is_empty()) return search_pool(blocks, rows, objective, options, watch);
     // XORs have no negated questions; mirrored they are other rules where orientation matters.
     const Formulas& f = options.formulas;
     const bool complements = f.has_negation && !(f.as_xor && objective.is_oriented());

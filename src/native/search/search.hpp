@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bits/bit_blocks.hpp"
+#include "search/limits.hpp"
 #include "search/objective.hpp"
 #include "search/rule.hpp"
 #include "work/watch.hpp"
@@ -16,6 +17,7 @@ struct SearchOptions {
     std::size_t max_rules = 2;
     Formulas formulas;
     std::size_t n_threads = 1;
+    RuleLimits limits = {};
 };
 
 struct FoundRule {

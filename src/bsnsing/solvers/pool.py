@@ -1,0 +1,177 @@
+"""PoolSearch: the rule search over one 0/1 matrix, by the native code or a mixed-integer solver."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bsnsing import _core
+from bsnsing._tree import OPERATORS
+from bsnsing.constraints import QuestionLimits
+from bsnsing.solvers.base import MipSolver
+from bsnsing.solvers.mip import MipAnswer, MipOptions, solve_rule
+from bsnsing.solvers.problem import RuleProblem
+
+MIP_CRITERIA = ("gini_squared", "error")
+
+
+def check_mip(
+    solver: str, criterion: str, operators: Sequence[str], n_classes: int, unit: float
+) -> None:
+    """Raise ValueError where the programs do not cover what is asked for."""
+    if criterion not in MIP_CRITERIA:
+        raise ValueError(
+            f"solver={solver!r} minimises 'gini_squared' or 'error', the criteria that are linear "
+            f"programs. Got criterion={criterion!r}: use one of these, or solver='enum', which "
+            "covers every criterion."
+        )
+    if "xor" in operators:
+        raise ValueError(
+            f"solver={solver!r} joins questions by 'or' and 'and'. Got operators="
+            f"{tuple(operators)!r}: leave 'xor' out, or use solver='enum'."
+        )
+    if n_classes > 2:
+        raise ValueError(
+            f"solver={solver!r} separates two classes, and y has {n_classes}. Use "
+            "multiclass='ovr' in BsnsingClassifier, or solver='enum'."
+        )
+    if unit != 1.0:
+        raise ValueError(
+            f"solver={solver!r} counts whole cases, and sample_weight has fractions. Give whole "
+            "weights, or use solver='enum'."
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSearch:
+    """A pool with two or more classes, and what is asked of its rules."""
+
+    answers: NDArray[np.uint8]
+    codes: NDArray[np.int32]
+    n_classes: int
+    counts: NDArray[np.int64] | None  # whole weights
+    unit: float = 1.0
+    max_rules: int
+    min_samples_leaf: float
+    criterion: str
+    operators: tuple[str, ...]
+    distinct_children: bool
+    class_weights: tuple[float, float] = (1.0, 1.0)
+    limits: QuestionLimits = field(default_factory=QuestionLimits)
+    time_limit: float = math.inf
+    n_threads: int = 1
+    ceiling: float = math.inf
+
+    def native(self, greedy_level: float | None = None, time_limit: float | None = None) -> Any:
+        """The native search's account of the best rule, or of a greedy one."""
+        answers, limits = self.answers, self.limits
+        kept = None if limits.allowed is None else np.flatnonzero(limits.allowed)
+        if kept is not None:
+            answers, limits = np.ascontiguousarray(answers[:, kept]), limits.take(kept)
+        columns = limits.column_of
+        questions, *rest = _core.best_rule(
+            answers,
+            self.codes,
+            self.n_classes,
+            self.counts,
+            self.unit,
+            self.max_rules,
+            float(self.min_samples_leaf),
+            self.criterion,
+            list(self.operators),
+            self.distinct_children,
+            self.time_limit if time_limit is None else time_limit,
+            self.n_threads,
+            greedy_level,
+            [(row.coefficients.tolist(), row.lower, row.upper) for row in limits.linear],
+            [] if columns is None else columns.tolist(),
+        )
+        named = questions if kept is None else tuple(int(kept[q]) for q in questions)
+        return (named, *rest)
+
+    def problem(self) -> RuleProblem:
+        """The same in the terms of the programs; class 1 is the positive one."""
+        counts = np.ones(len(self.codes), dtype=np.int64) if self.counts is None else self.counts
+        return RuleProblem(
+            answers=self.answers,
+            is_positive=self.codes == 1,
+            cases=counts,
+            criterion=self.criterion,
+            max_rules=self.max_rules,
+            min_leaf=math.ceil(self.min_samples_leaf),
+            distinct_children=self.distinct_children,
+            class_weights=self.class_weights,
+            has_negation="and" in self.operators,
+            limits=self.limits,
+            ceiling=self.ceiling,
+        )
+
+    def mip(self, solver: MipSolver, options: MipOptions, verbose: bool = False) -> MipRule:
+        """The rule that a mixed-integer solver chooses."""
+        if options.cuts is not None and not solver.takes_cuts:
+            raise ValueError(
+                f"solver={solver.name!r} takes no cuts while it runs. Leave cuts out of "
+                "solver_options, or use 'scip', 'gurobi' or 'cplex'."
+            )
+        problem = self.problem()
+        answer = solve_rule(
+            problem,
+            solver,
+            options,
+            as_or="or" in self.operators,
+            as_and="and" in self.operators,
+            start=self._warm_start(problem, options.warm_start),
+            time_limit=self.time_limit,
+            n_threads=self.n_threads,
+            verbose=verbose,
+        )
+        return name_rule(problem, answer, self.operators)
+
+    def _warm_start(
+        self, problem: RuleProblem, kind: str | None
+    ) -> tuple[Sequence[int], bool] | None:
+        """A rule to begin with, as literals to be or-ed, and whether they are mirrored."""
+        if kind is None:
+            return None
+        found = self.native(0.9 if kind == "greedy" else None, self.time_limit / 10)
+        questions, negated, operator = found[:3]
+        if not questions:
+            return None
+        is_and = operator == "and"
+        shift = problem.n_questions
+        literals = [q + shift * (n != is_and) for q, n in zip(questions, negated, strict=True)]
+        return literals, is_and and problem.is_oriented
+
+
+@dataclass(frozen=True, slots=True)
+class MipRule:
+    """The rule that an answer of the programs stands for; without questions if there is none."""
+
+    questions: tuple[int, ...]
+    negated: tuple[bool, ...]
+    operator: str
+    answer: MipAnswer
+
+
+def name_rule(problem: RuleProblem, answer: MipAnswer, operators: Sequence[str]) -> MipRule:
+    """Of the ways to write the rule, the one with fewest negations, then OR before AND."""
+    if not answer.literals:
+        return MipRule((), (), "or", answer)
+    literals = sorted(problem.question_of(literal) for literal in answer.literals)
+    questions = tuple(q for q, _ in literals)
+    plain = tuple(n for _, n in literals)
+    turned = tuple(not n for n in plain)
+    is_single = len(questions) == 1
+    forms: list[tuple[int, int, tuple[bool, ...]]] = []
+    if not answer.is_mirrored and ("or" in operators or is_single):
+        forms.append((sum(plain), 0, plain))
+    is_alike = not problem.is_oriented and problem.has_negation
+    if answer.is_mirrored or is_alike:
+        forms.append((sum(turned), 0 if is_single else 1, turned))
+    _, operator, negated = min(forms)
+    return MipRule(questions, negated, OPERATORS[operator], answer)
