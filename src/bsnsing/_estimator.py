@@ -628,7 +628,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             ccp_alpha=self.ccp_alpha_,
         )
         counted = np.ones(n_classes) if class_weight is None else class_weight
-        solver = make_node_solver(self, options, codes, n_classes, weights)
+        solver = make_node_solver(self, options, cases.codes, n_classes, weights)
         builder = grow_tree(engine, solver, limits, TreeBuilder(counted))
         power = 2 if self.criterion in _SQUARED else 1
         builder.class_weight = counted[: len(classes)]
