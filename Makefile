@@ -23,7 +23,7 @@ unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format native-test sanitize pytest stubs \
-	bench bench-quick bench-search bench-solvers instructions wheel clean
+	bench bench-quick bench-search bench-solvers bench-quality instructions wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
@@ -69,6 +69,9 @@ bench-search: $(BUILT) $(BENCH) ## Measure the rule search
 
 bench-solvers: $(BUILT) $(BENCH) $(VENV)/.extras-mip ## Compare mixed-integer solvers with the rule search
 	$(RUN) -m benchmarks.solvers
+
+bench-quality: $(BUILT) $(BENCH) $(VENV)/.extras-peers ## Compare predictions with other learners
+	$(RUN) -m benchmarks.quality --quick
 
 wheel: $(TOOLS) ## Build a wheel into dist/
 	$(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist .

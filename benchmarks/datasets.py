@@ -60,6 +60,23 @@ class Dataset:
         return self.answers[rows] if self.suite == "dl85" else self.X.iloc[rows]
 
     @cached_property
+    def codes(self) -> np.ndarray:
+        """Each row's class as its position among the sorted classes."""
+        return np.unique(self.y.astype(str), return_inverse=True)[1]
+
+    @property
+    def n_classes(self) -> int:
+        return int(self.codes.max()) + 1
+
+    @cached_property
+    def numbers(self) -> np.ndarray:
+        """Numbers for learners that take nothing else: categories as one 0/1 column per level."""
+        is_category = [column for column in self.X if self.X[column].dtype == "category"]
+        is_partial = any(self.X[column].isna().any() for column in is_category)
+        table = pd.get_dummies(self.X, columns=is_category, dummy_na=is_partial)
+        return np.ascontiguousarray(table, dtype=np.float64)
+
+    @cached_property
     def answers(self) -> np.ndarray:
         """The 0/1 columns as a matrix."""
         return np.ascontiguousarray(self.X, dtype=np.uint8)
@@ -71,14 +88,31 @@ class Dataset:
         return order[:n_train], order[n_train:]
 
 
+def paper_split(data: Dataset, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Split ``number`` (from 0) of those that the R packages were run on."""
+    tests = _paper_splits(data.name)
+    test = np.asarray(tests[number % len(tests)])
+    is_test = np.zeros(data.n_rows, dtype=bool)
+    is_test[test] = True
+    return np.flatnonzero(~is_test), test
+
+
+@cache
+def _paper_splits(name: str) -> list[list[int]]:
+    path = SHARED / "reference" / "splits" / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8"))["test_index0"]
+
+
 def is_here() -> bool:
     """Whether the published data are here."""
     return MANIFEST.is_file()
 
 
-def dl85_names() -> list[str]:
+def dl85_names(max_rows: int | None = None) -> list[str]:
     """The 24 sets of 0/1 columns, or the made-up ones."""
-    return _names("dl85") if is_here() else list(MADE_UP_DL85)
+    if not is_here():
+        return list(MADE_UP_DL85)
+    return [name for name in _names("dl85") if _is_below(max_rows, "dl85", name)]
 
 
 def paper_names(max_rows: int | None = None) -> list[tuple[str, str]]:
@@ -93,9 +127,15 @@ def paper_names(max_rows: int | None = None) -> list[tuple[str, str]]:
         (suite, name)
         for suite in ("binary", "multiclass")
         for name in _names(suite)
-        if name not in SAME_AS_ANOTHER
-        and (max_rows is None or _manifest()[suite, name]["n"] < max_rows)
+        if name not in SAME_AS_ANOTHER and _is_below(max_rows, suite, name)
     ]
+
+
+def n_rows(suite: str, name: str) -> int:
+    """Rows of a set, without reading it."""
+    if name in MADE_UP_DL85 or name in MADE_UP_PAPER:
+        return (MADE_UP_DL85 | MADE_UP_PAPER)[name][0]
+    return int(_manifest()[suite, name]["n"])
 
 
 def load(suite: str, name: str) -> Dataset:
@@ -133,6 +173,10 @@ def _manifest() -> dict[tuple[str, str], dict[str, Any]]:
 
 def _names(suite: str) -> list[str]:
     return [name for kind, name in _manifest() if kind == suite]
+
+
+def _is_below(max_rows: int | None, suite: str, name: str) -> bool:
+    return max_rows is None or _manifest()[suite, name]["n"] < max_rows
 
 
 def _seeded(name: str) -> np.random.Generator:

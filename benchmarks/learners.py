@@ -18,7 +18,7 @@ def leaf_size(n_rows: int) -> int:
 
 def exact_tree(leaf: int, *, n_threads: int = 1, **settings: Any) -> BsnsingClassifier:
     """Our tree with its default settings, so rules of two questions, but for ``settings``."""
-    return BsnsingClassifier(min_samples_leaf=leaf, n_jobs=n_threads, **settings)
+    return BsnsingClassifier.plain(min_samples_leaf=leaf, n_jobs=n_threads, **settings)
 
 
 def greedy_tree(leaf: int, **settings: Any) -> DecisionTreeClassifier:

@@ -207,7 +207,7 @@ def measure_tree(name: str, n_rounds: int, cpu: bool) -> list[object]:
     leaf = max(1, int(len(y) ** 0.5))
     learners = {
         "paper": BsnsingClassifier.paper(min_samples_leaf=leaf),
-        "default": BsnsingClassifier(min_samples_leaf=leaf),
+        "plain": BsnsingClassifier.plain(min_samples_leaf=leaf),
         "sklearn": DecisionTreeClassifier(min_samples_leaf=leaf, random_state=0),
     }
     contestants = {key: partial(learner.fit, table, y) for key, learner in learners.items()}
@@ -215,15 +215,15 @@ def measure_tree(name: str, n_rounds: int, cpu: bool) -> list[object]:
     seconds = {key: median_seconds(turns[key], cpu=cpu) for key in learners}
     row: list[object] = [name, f"{len(y)} x {table.shape[1]}", leaf]
     row += [report.milliseconds(seconds[key]) for key in learners]
-    row += [f"{seconds['sklearn'] / seconds[key]:.2f}" for key in ("paper", "default")]
+    row += [f"{seconds['sklearn'] / seconds[key]:.2f}" for key in ("paper", "plain")]
     return row + [learner.get_n_leaves() for learner in learners.values()]
 
 
-TREE_HEAD = "set|size|min leaf|paper()|default|scikit-learn|sk / paper|sk / default"
-TREE_HEAD += "|leaves paper()|leaves default|leaves sk"
+TREE_HEAD = "set|size|min leaf|paper()|plain()|scikit-learn|sk / paper|sk / plain"
+TREE_HEAD += "|leaves paper()|leaves plain()|leaves sk"
 TREE_NOTE = """
 One float32 matrix for all; min_samples_leaf is the square root of the rows. scikit-learn asks
-single questions; ours search rules of two: ORs in paper(), by default ANDs and negations too."""
+single questions; ours search rules of two: ORs in paper(), in plain() ANDs and negations too."""
 
 
 def print_tree_table(rows: list[list[object]]) -> None:

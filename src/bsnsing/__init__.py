@@ -11,13 +11,19 @@ _search     the best rule over a pool, with its proof
 constraints limits on the questions of a rule
 solvers     who chooses the rule: the native search, or a mixed-integer solver
 _grow       open nodes, level by level
-_prune      the best subtree of a given size
+_teacher    what a forest makes of the rows, for a tree to learn from
+_prune      the best subtree of a given size, or for a price per leaf
+_shrink     class shares drawn towards those of the nodes above
 _tree       rules and nodes: frozen data
 _predict    rows -> leaves
 _estimator  BsnsingClassifier: calls the stages
+_cv         BsnsingClassifierCV: size chosen by cross-validation
+_ensemble   BsnsingEnsemble: a few trees that vote
 """
 
 from bsnsing._ask import Pool, ask_questions
+from bsnsing._cv import BsnsingClassifierCV
+from bsnsing._ensemble import BsnsingEnsemble
 from bsnsing._estimator import BsnsingClassifier
 from bsnsing._extra import questions_of
 from bsnsing._questions import Question
@@ -28,6 +34,8 @@ from bsnsing.export import export_text
 
 __all__ = [
     "BsnsingClassifier",
+    "BsnsingClassifierCV",
+    "BsnsingEnsemble",
     "Node",
     "Pool",
     "Question",

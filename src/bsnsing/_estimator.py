@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix, hstack
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from bsnsing._engine import EngineOptions, encode_table, make_engine
@@ -18,13 +20,38 @@ from bsnsing._grow import Limits, TreeBuilder, grow_tree
 from bsnsing._labels import read_labels
 from bsnsing._params import TREE_PARAMETERS, check_parameters, effective_n_threads
 from bsnsing._predict import find_leaves, passed_nodes
-from bsnsing._prune import best_subtree, leaf_impurity
+from bsnsing._prune import (
+    PruningPath,
+    best_subtree,
+    bypass_small_children,
+    leaf_impurity,
+    prune_by_cost,
+    pruning_path,
+)
 from bsnsing._table import Table, read_prediction_table, read_training_table
+from bsnsing._teacher import Lesson, count_cases, prepare_lesson
 from bsnsing._tree import Tree
 from bsnsing._weights import CaseWeights, read_relative_weights
 from bsnsing.constraints import read_constraints
 from bsnsing.export.text import export_text
 from bsnsing.solvers.nodes import make_node_solver
+
+# What "auto" stands for, where a teacher has softened the labels and where none has: the Gini
+# impurity, in cases, that a leaf must save, and the cases that a parent's shares count for.
+_AUTO_PRICE = {True: 0.5, False: 0.0}
+_AUTO_SHRINKAGE = {True: 1.0, False: 10.0}
+
+# Thresholds per column: at least the first number, and with few numeric columns the second in all.
+_FEWEST_SEGMENTS, _ALL_SEGMENTS = 8, 128
+
+_PLAIN: dict[str, Any] = {
+    "min_samples_leaf": "sqrt",
+    "criterion": "gini",
+    "ccp_alpha": 0.0,
+    "shrinkage": 0.0,
+    "teacher": None,
+    "n_segments": _FEWEST_SEGMENTS,
+}
 
 # What print(model) shows at most.
 _MOST_LINES = 100
@@ -41,13 +68,17 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     pool of questions, unless ``time_limit`` cut the search short, which ``tree_.optimal`` tells.
     The tree does not depend on the order of the rows nor on ``n_jobs``.
 
+    By default the tree learns from a forest: see ``teacher``. :meth:`plain` grows it on the
+    labels as they are, and :meth:`paper` has the settings of the paper.
+
     Parameters
     ----------
     max_rules : int, default=2
         Most questions in a rule, 1 to 10.
-    min_samples_leaf : "sqrt", int or float, default="sqrt"
+    min_samples_leaf : "auto", "sqrt", int or float, default="auto"
         Cases that each child needs: the square root of the number of all cases (sum of whole
-        weights), a number, or a fraction of all.
+        weights), a number, or a fraction of all. "auto" is the fourth root. With a teacher,
+        splits with too few cases on one side are left out after growth, not during the search.
     criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="gini"
         What a split minimises; see :func:`best_rule`. "error" is for two classes.
     operators : sequence of {"or", "and", "xor"}, default=("or", "and")
@@ -56,6 +87,22 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         Greatest depth of a node.
     max_leaf_nodes : int, default=None
         Grow, then keep the best subtree of at most this many leaves.
+    ccp_alpha : "auto" or float, default="auto"
+        Price of a leaf: of all subtrees the one is kept whose Gini impurity plus this much for
+        each leaf is least (exactly, over all subtrees). As in scikit-learn, impurity is per case.
+        "auto" is half a case with a teacher (0.5 over the number of cases), else 0.
+    shrinkage : "auto" or float, default="auto"
+        Cases that a parent's class shares count for in those of its children, from the root
+        down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10.
+    teacher : "forest", classifier or None, default="forest"
+        Whom the tree learns from. A forest is fitted first (50 random and 50 extremely random
+        trees). Each row then counts half as its label and half as what those trees say of it
+        that have not seen it, and up to three times as many rows (4000 in all) are put together
+        from cells of real ones and get what the forest says. Splits, pruning and probabilities
+        use these cases; ``tree_.counts`` and ``min_samples_leaf`` count the real ones. Any
+        classifier with ``predict_proba`` may teach; it gets categories as 0/1 columns, and its
+        words on real rows come from 5-fold cross-validation. None takes labels as they are,
+        which is much faster.
     stop_prob : float, default=0.9999
         A node in which one class has a greater share is not split.
     distinct_children : bool, default=False
@@ -85,9 +132,10 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     max_bins : int, default=255
         A numeric column with more distinct values is cut into so many bins of about equal numbers
         of cases before the tree is grown, and thresholds lie between bins. None keeps all values.
-    n_segments : int, default=8
+    n_segments : "auto" or int, default="auto"
         Most thresholds per numeric column and node: in each direction or, with "and", in both
-        together, since a negated question looks the other way.
+        together, since a negated question looks the other way. "auto" is 8, and with fewer than
+        16 numeric columns more: 128 in all.
     max_levels : int, default=30
         Most level questions per categorical column and node; more levels are grouped.
     max_values_as_levels : int, default=10
@@ -105,6 +153,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     class_weight : "balanced", dict or None, default=None
         What a case of each class counts in the criterion and in probabilities. Limits such as
         ``min_samples_leaf`` count cases.
+    random_state : int, RandomState or None, default=0
+        What the teacher's randomness is drawn from; without a teacher there is none.
     n_jobs : int, default=None
         Threads; None is 1 and -1 is all.
     verbose : bool, default=False
@@ -123,6 +173,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         The tree, or one per class.
     min_samples_leaf_ : int
         Cases that each child needed.
+    ccp_alpha_ : float
+        Price of a leaf.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -134,7 +186,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> model = BsnsingClassifier(max_leaf_nodes=3).fit(X, y)
+    >>> model = BsnsingClassifier.plain(max_leaf_nodes=3).fit(X, y)
     >>> print(model)
     petal length (cm) > 2.45 ?
       yes: petal length (cm) > 4.95 or petal width (cm) > 1.65 ?
@@ -147,11 +199,14 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         self,
         *,
         max_rules: int = 2,
-        min_samples_leaf: str | float = "sqrt",
+        min_samples_leaf: str | float = "auto",
         criterion: str = "gini",
         operators: Sequence[str] = ("or", "and"),
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
+        ccp_alpha: float | str = "auto",
+        shrinkage: float | str = "auto",
+        teacher: Any = "forest",
         stop_prob: float = 0.9999,
         distinct_children: bool = False,
         multiclass: str = "native",
@@ -162,7 +217,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         constraints: Any = None,
         time_limit: float | None = 180.0,
         max_bins: int | None = 255,
-        n_segments: int = 8,
+        n_segments: int | str = "auto",
         max_levels: int = 30,
         max_values_as_levels: int = 10,
         bin_size: int = 5,
@@ -170,6 +225,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         own_questions: bool = True,
         categorical_features: Any = "from_dtype",
         class_weight: dict[Any, float] | str | None = None,
+        random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
@@ -179,6 +235,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         self.operators = operators
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
+        self.ccp_alpha = ccp_alpha
+        self.shrinkage = shrinkage
+        self.teacher = teacher
         self.stop_prob = stop_prob
         self.distinct_children = distinct_children
         self.multiclass = multiclass
@@ -197,6 +256,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         self.own_questions = own_questions
         self.categorical_features = categorical_features
         self.class_weight = class_weight
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -210,7 +270,16 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             "max_bins": None,
             "n_segments": 20,
         }
-        return cls(**(settings | changes))
+        return cls(**(_PLAIN | settings | changes))
+
+    @classmethod
+    def plain(cls, **changes: Any) -> BsnsingClassifier:
+        """Return a classifier that takes labels as they are, but for ``changes``.
+
+        No teacher, shares as counted, no pruning, and leaves of at least the square root of all
+        cases: the quickest fit, in which every number can be checked by hand.
+        """
+        return cls(**(_PLAIN | changes))
 
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -240,13 +309,73 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         table, codes, weights = self._drop_weightless(table, codes, sample_weight)
         totals = weights.class_totals(codes, self.n_classes_) / weights.unit
         self.min_samples_leaf_ = self._leaf_size(totals.sum())
+        self.ccp_alpha_ = self._price_per_leaf(float(totals.sum()))
         self._class_weight = self._weight_classes(totals)
+        self._lesson = self._prepare_lesson(table, codes, weights)
         self.trees_ = self._grow_trees(table, codes, weights)
         if len(self.trees_) == 1:
             self.tree_ = self.trees_[0]
         elif hasattr(self, "tree_"):
             del self.tree_  # from an earlier fit
+        del self._lesson
         return self
+
+    def prune(
+        self, *, max_leaf_nodes: int | None = None, ccp_alpha: float | None = None
+    ) -> BsnsingClassifier:
+        """Cut the fitted tree back in place: to a number of leaves, by a price per leaf, or both.
+
+        What is left is the best subtree of that size (exactly), or at that price, in Gini
+        impurity of the cases that the tree was learnt from. With one tree per class, each is
+        cut back.
+
+        Parameters
+        ----------
+        max_leaf_nodes : int, default=None
+            Most leaves to keep.
+        ccp_alpha : float, default=None
+            Price per leaf, as in ``cost_complexity_pruning_path``.
+
+        Returns
+        -------
+        BsnsingClassifier
+            The classifier itself.
+        """
+        check_is_fitted(self)
+        wanted = {"max_leaf_nodes": max_leaf_nodes, "ccp_alpha": ccp_alpha or 0.0}
+        checks = {name: TREE_PARAMETERS[name] for name in wanted}
+        check_parameters(f"{type(self).__name__}.prune", checks, wanted)
+        trees = [prune_by_cost(tree, ccp_alpha or 0.0) for tree in self.trees_]
+        if max_leaf_nodes is not None:
+            trees = [best_subtree(tree, max_leaf_nodes) for tree in trees]
+        self.trees_ = trees
+        if len(trees) == 1:
+            self.tree_ = trees[0]
+        return self
+
+    def pruning_path(self) -> PruningPath:
+        """Return the prices per leaf at which the best subtree of the fitted tree changes.
+
+        Returns
+        -------
+        PruningPath
+            ``ccp_alphas``, and the ``impurities`` and ``n_leaves`` of the subtree that is best
+            from that price on: from the whole tree to the root alone.
+        """
+        check_is_fitted(self)
+        if len(self.trees_) > 1:
+            raise ValueError(
+                f"There are {len(self.trees_)} trees, one per class, and each has its own path. "
+                "Use multiclass='native' for one tree."
+            )
+        return pruning_path(self.trees_[0])
+
+    def cost_complexity_pruning_path(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> PruningPath:
+        """Grow the tree without pruning, and return its :meth:`pruning_path`; as scikit-learn's."""
+        whole: BsnsingClassifier = clone(self).set_params(ccp_alpha=0.0, max_leaf_nodes=None)
+        return whole.fit(X, y, sample_weight=sample_weight).pruning_path()
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row."""
@@ -355,6 +484,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     def _leaf_size(self, n_cases: float) -> int:
         if self.min_samples_leaf == "sqrt":
             return max(1, math.isqrt(int(n_cases)))
+        if self.min_samples_leaf == "auto":
+            return max(1, math.floor(math.sqrt(math.sqrt(n_cases)) + 0.5))
         size = cast(float, self.min_samples_leaf)
         return int(size) if size >= 1 else max(1, math.ceil(size * n_cases))
 
@@ -380,12 +511,30 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             )
         return weights
 
+    def _prepare_lesson(
+        self, table: Table, codes: NDArray[np.int32], weights: CaseWeights
+    ) -> Lesson | None:
+        """What a teacher makes of the rows; None where there is no teacher, or nothing to teach."""
+        if self.teacher is None or len(np.unique(codes)) < 2:
+            return None
+        return prepare_lesson(
+            self.teacher,
+            table,
+            codes,
+            self.n_classes_,
+            weights,
+            self._most_thresholds(table),
+            check_random_state(self.random_state),
+            effective_n_threads(self.n_jobs),
+        )
+
     def _grow_trees(
         self, table: Table, codes: NDArray[np.int32], weights: CaseWeights
     ) -> list[Tree]:
         if self.multiclass == "native" or self.n_classes_ <= 2:
             return [self._grow(table, codes, weights, self.classes_, self._class_weight)]
         trees = []
+        lesson = self._lesson
         for position, label in enumerate(self.classes_.tolist()):
             is_class = (codes == position).astype(np.int32)
             names = np.array([f"not {label}", label], dtype=object)
@@ -397,6 +546,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
                 n_rest = max(totals[others].sum(), 1.0)
                 rest = (self._class_weight * totals)[others].sum() / n_rest
                 class_weight = np.array([rest, self._class_weight[position]])
+            if lesson is not None:
+                self._lesson = replace(lesson, codes=(lesson.codes == position).astype(np.int32))
             trees.append(self._grow(table, is_class, weights, names, class_weight))
         return trees
 
@@ -408,8 +559,58 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         classes: NDArray[Any],
         class_weight: NDArray[np.float64] | None,
     ) -> Tree:
+        lesson = self._lesson
+        if lesson is None:
+            tree = self._grow_on(Lesson(table, codes, weights), classes, class_weight)
+        else:
+            tree = self._grow_on(lesson, classes, class_weight)
+            tree = self._count_cases(tree, Lesson(table, codes, weights), lesson)
+        tree = replace(tree, shrinkage=self._parent_cases())
+        tree = prune_by_cost(tree, self.ccp_alpha_)
+        return tree if self.max_leaf_nodes is None else best_subtree(tree, self.max_leaf_nodes)
+
+    def _price_per_leaf(self, n_cases: float) -> float:
+        if self.ccp_alpha == "auto":
+            return _AUTO_PRICE[self.teacher is not None] / n_cases
+        return float(self.ccp_alpha)
+
+    def _most_thresholds(self, table: Table) -> int:
+        if self.n_segments == "auto":
+            n_numeric = sum(column.info.kind == "numeric" for column in table.columns)
+            return max(_FEWEST_SEGMENTS, _ALL_SEGMENTS // max(1, n_numeric))
+        return int(self.n_segments)
+
+    def _parent_cases(self) -> float:
+        if self.shrinkage == "auto":
+            return _AUTO_SHRINKAGE[self.teacher is not None]
+        return float(self.shrinkage)
+
+    def _count_cases(self, tree: Tree, real: Lesson, lesson: Lesson) -> Tree:
+        """Give a taught tree the real cases as its counts, beside what it was taught.
+
+        Splits of which one side holds too few real cases go; those few then go the other way.
+        """
+        n_threads = effective_n_threads(self.n_jobs)
+        n_nodes = 0
+        while n_nodes != tree.n_nodes:
+            n_nodes = tree.n_nodes
+            tree = replace(tree, counts=count_cases(tree, real, n_threads))
+            tree = bypass_small_children(tree, self.min_samples_leaf_)
+        taught = count_cases(tree, lesson, n_threads)
+        scale = tree.counts[0].sum() / taught[0].sum()
+        return replace(tree, taught=taught * scale)
+
+    def _grow_on(
+        self,
+        cases: Lesson,
+        classes: NDArray[Any],
+        class_weight: NDArray[np.float64] | None,
+    ) -> Tree:
+        table, weights = cases.table, cases.weights
         n_classes = max(2, len(classes))  # a single class gets an empty partner
-        options = self._engine_options(table, class_weight)
+        # A child with enough real cases has so much weight; made-up ones may add to it.
+        min_leaf = self.min_samples_leaf_ * cases.case
+        options = self._engine_options(table, min_leaf, class_weight)
         columns = encode_table(
             table,
             max_bins=self.max_bins,
@@ -419,32 +620,32 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             n_threads=options.n_threads,
         )
         has_missing = tuple(columns.has_missing())
-        engine = make_engine(columns, codes, n_classes, weights, options)
+        engine = make_engine(columns, cases.codes, n_classes, weights, options)
         limits = Limits(
             max_depth=np.inf if self.max_depth is None else self.max_depth,
-            min_leaf=self.min_samples_leaf_ * weights.unit,
+            min_leaf=min_leaf * weights.unit,
             stop_prob=self.stop_prob,
+            ccp_alpha=self.ccp_alpha_,
         )
         counted = np.ones(n_classes) if class_weight is None else class_weight
-        solver = make_node_solver(self, options, codes, n_classes, weights)
+        solver = make_node_solver(self, options, cases.codes, n_classes, weights)
         builder = grow_tree(engine, solver, limits, TreeBuilder(counted))
         power = 2 if self.criterion in _SQUARED else 1
         builder.class_weight = counted[: len(classes)]
-        tree = builder.finish(table.info, has_missing, classes, weights.unit, power)
-        return tree if self.max_leaf_nodes is None else best_subtree(tree, self.max_leaf_nodes)
+        return builder.finish(table.info, has_missing, classes, weights.unit, power)
 
     def _engine_options(
-        self, table: Table, class_weight: NDArray[np.float64] | None
+        self, table: Table, min_leaf: float, class_weight: NDArray[np.float64] | None
     ) -> EngineOptions:
         return EngineOptions(
             criterion=self.criterion,
             operators=tuple(self.operators),
             max_rules=self.max_rules,
-            min_samples_leaf=float(self.min_samples_leaf_),
+            min_samples_leaf=float(min_leaf),
             distinct_children=bool(self.distinct_children),
             time_limit=np.inf if self.time_limit is None else float(self.time_limit),
             greedy_level=float(self.greedy_level) if self.solver == "greedy" else None,
-            n_segments=self.n_segments,
+            n_segments=self._most_thresholds(table),
             max_levels=self.max_levels,
             max_values_as_levels=self.max_values_as_levels,
             bin_size=float(self.bin_size),

@@ -23,6 +23,7 @@ class Limits:
     max_depth: float
     min_leaf: float  # in the engine's unit of weight
     stop_prob: float
+    ccp_alpha: float = 0.0  # price of a leaf: impurity per case
 
 
 @dataclass(slots=True)
@@ -110,9 +111,16 @@ def grow_tree(
 ) -> TreeBuilder:
     """Split the open nodes of one level after the other, each by the rule the solver chooses."""
     root = builder.add_node(np.asarray(engine.class_totals(0)), 0)
+    least_impurity = limits.ccp_alpha * float((builder.counts[root] * builder.class_weight).sum())
     frontier = [OpenNode(root, 0, 0)]
     while frontier:
-        splittable = [node for node in frontier if _may_split(node, builder, limits)]
+        splittable = [
+            node
+            for node in frontier
+            if _may_split(node, builder, limits)
+            # No subtree can save more than all of the node's impurity, so none will be kept.
+            and _impurity(builder, node.tree_node) >= least_impurity
+        ]
         chosen = solver.choose(engine, [node.engine_node for node in splittable])
         accepted = []
         for node, found in zip(splittable, chosen, strict=True):
@@ -128,6 +136,12 @@ def grow_tree(
         engine.close([n.engine_node for n in frontier if not builder.is_split[n.tree_node]])
         frontier = opened
     return builder
+
+
+def _impurity(builder: TreeBuilder, node: int) -> float:
+    """Cases times Gini impurity."""
+    weighted = builder.counts[node] * builder.class_weight
+    return float(weighted.sum() - (weighted**2).sum() / max(weighted.sum(), 1e-300))
 
 
 def _may_split(node: OpenNode, builder: TreeBuilder, limits: Limits) -> bool:
@@ -146,7 +160,7 @@ def _starts(lengths: Sequence[int]) -> NDArray[np.int32]:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
 
 
-def _question_arrays(questions: Sequence[Fields]) -> dict[str, NDArray[Any]]:
+def _question_arrays(questions: Sequence[Fields]) -> dict[str, Any]:
     return {
         "question_column": np.array([q[0] for q in questions], dtype=np.int32),
         "question_test": np.array([q[1] for q in questions], dtype=np.uint8),

@@ -87,6 +87,26 @@ def is_weight_per_label(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(w, Real) for w in value.values())
 
 
+def has_probabilities(value: Any) -> bool:
+    """Whether a value is a classifier, not a class, that gives probabilities."""
+    return hasattr(value, "fit") and hasattr(value, "predict_proba") and not isinstance(value, type)
+
+
+def is_list_of(check: Check) -> Check:
+    """Accept a non-empty sequence of what the check accepts."""
+    return lambda value: (
+        isinstance(value, Sequence | np.ndarray)
+        and not isinstance(value, str)
+        and len(value) > 0
+        and all(check(item) for item in value)
+    )
+
+
+def is_dict(value: Any) -> bool:
+    """Accept dicts."""
+    return isinstance(value, dict)
+
+
 _MAX_RULES = (is_int_between(1, 10), "an int from 1 to 10")
 _CRITERION = (is_one_of(*CRITERIA), f"one of {', '.join(map(repr, CRITERIA))}")
 _OPERATORS = (is_operators, "a non-empty selection of 'or', 'and', 'xor'")
@@ -99,6 +119,10 @@ _N_JOBS = (
     "None, a positive int, or -1 for all cores",
 )
 _BOOL = (is_bool, "True or False")
+_RANDOM_STATE = (
+    any_of(is_none, is_int_between(0), lambda value: isinstance(value, np.random.RandomState)),
+    "None, an int of at least 0 or a RandomState",
+)
 
 _SOLVER = (is_one_of(*SOLVERS), f"one of {', '.join(map(repr, SOLVERS))}")
 _GREEDY_LEVEL = (is_real_in(0, 1, low_open=True), "a number above 0 and at most 1")
@@ -136,13 +160,25 @@ ASK_PARAMETERS: dict[str, tuple[Check, str]] = {
 TREE_PARAMETERS: dict[str, tuple[Check, str]] = {
     "max_rules": _MAX_RULES,
     "min_samples_leaf": (
-        any_of(is_one_of("sqrt"), is_int_between(1), is_fraction),
-        "'sqrt', a positive int or a fraction between 0 and 1",
+        any_of(is_one_of("auto", "sqrt"), is_int_between(1), is_fraction),
+        "'auto', 'sqrt', a positive int or a fraction between 0 and 1",
     ),
     "criterion": _CRITERION,
     "operators": _OPERATORS,
     "max_depth": (any_of(is_none, is_int_between(0)), "None or an int of at least 0"),
     "max_leaf_nodes": (any_of(is_none, is_int_between(1)), "None or a positive int"),
+    "ccp_alpha": (
+        any_of(is_one_of("auto"), is_real_in(0, np.inf, high_open=True)),
+        "'auto' or a number of at least 0",
+    ),
+    "shrinkage": (
+        any_of(is_one_of("auto"), is_real_in(0, np.inf, high_open=True)),
+        "'auto' or a number of at least 0",
+    ),
+    "teacher": (
+        any_of(is_none, is_one_of("forest"), has_probabilities),
+        "None, 'forest' or a classifier with predict_proba",
+    ),
     "stop_prob": (is_real_in(0, 1, low_open=True), "a number above 0 and at most 1"),
     "distinct_children": _BOOL,
     "multiclass": (is_one_of("native", "ovr"), "'native' or 'ovr'"),
@@ -150,11 +186,41 @@ TREE_PARAMETERS: dict[str, tuple[Check, str]] = {
     "time_limit": _TIME_LIMIT,
     "max_bins": (any_of(is_none, is_int_between(2)), "None or an int of at least 2"),
     **ASK_PARAMETERS,
+    "n_segments": (any_of(is_one_of("auto"), _SEGMENTS[0]), "'auto' or a positive int"),
     "own_questions": _BOOL,
     "class_weight": (
         any_of(is_none, is_one_of("balanced"), is_weight_per_label),
         "None, 'balanced' or a dict from label to weight",
     ),
+    "random_state": _RANDOM_STATE,
+    "n_jobs": _N_JOBS,
+}
+
+CV_PARAMETERS: dict[str, tuple[Check, str]] = {
+    "estimator": (any_of(is_none, has_probabilities), "None or a BsnsingClassifier"),
+    "cv": (is_int_between(2), "an int of at least 2"),
+    "scoring": (
+        is_one_of("neg_log_loss", "accuracy", "roc_auc"),
+        "'neg_log_loss', 'accuracy' or 'roc_auc'",
+    ),
+    "max_rules": (is_list_of(is_int_between(1, 10)), "a non-empty list of ints from 1 to 10"),
+    "shrinkages": (
+        is_list_of(is_real_in(0, np.inf, high_open=True)),
+        "a non-empty list of numbers of at least 0",
+    ),
+    "random_state": _RANDOM_STATE,
+    "n_jobs": _N_JOBS,
+}
+
+ENSEMBLE_PARAMETERS: dict[str, tuple[Check, str]] = {
+    "n_estimators": (is_int_between(1), "a positive int"),
+    "estimator": (any_of(is_none, has_probabilities), "None or a BsnsingClassifier"),
+    "settings": (
+        any_of(is_none, is_list_of(is_dict)),
+        "None or a non-empty list of dicts of parameters",
+    ),
+    "voting": (is_one_of("soft", "hard"), "'soft' or 'hard'"),
+    "random_state": _RANDOM_STATE,
     "n_jobs": _N_JOBS,
 }
 

@@ -1,8 +1,8 @@
-"""best_subtree(): the best tree of at most so many leaves inside a grown one."""
+"""Smaller trees inside a grown one: the best of a given size, or for a price per leaf."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,112 @@ def best_subtree(tree: Tree, max_leaf_nodes: int) -> Tree:
     return keep_nodes(tree, _best_leaves(tree, max_leaf_nodes))
 
 
+def prune_by_cost(tree: Tree, alpha: float) -> Tree:
+    """Return the subtree of least impurity plus ``alpha`` for each leaf.
+
+    Exact over all subtrees with the same root; ties go to fewer leaves. Impurity and ``alpha``
+    are per case, as in scikit-learn.
+    """
+    if alpha <= 0:
+        return tree
+    impurity = impurity_per_case(tree)
+    cost = impurity + alpha
+    is_leaf = np.ones(tree.n_nodes, dtype=bool)
+    for v in reversed(np.flatnonzero(~tree.is_leaf)):  # children come after their parents
+        below = cost[tree.children_left[v]] + cost[tree.children_right[v]]
+        # Sums are rounded: a split that saves nothing but dust is not worth its leaf.
+        if below < cost[v] - 1e-12 * impurity[0]:
+            cost[v], is_leaf[v] = below, False
+    return keep_nodes(tree, is_leaf)
+
+
+@dataclass(frozen=True, slots=True)
+class PruningPath:
+    """The subtrees that some price per leaf is best for, from the whole tree to its root."""
+
+    ccp_alphas: NDArray[np.float64]  # the least price that makes each subtree the best
+    impurities: NDArray[np.float64]  # sum over its leaves, per case
+    n_leaves: NDArray[np.int64]
+
+
+def pruning_path(tree: Tree) -> PruningPath:
+    """Return every price at which the best subtree changes (weakest-link pruning)."""
+    impurity = impurity_per_case(tree)
+    below, n_leaves = impurity.copy(), np.ones(tree.n_nodes, dtype=np.int64)
+    inner = np.flatnonzero(~tree.is_leaf)
+    for v in reversed(inner):
+        children = [tree.children_left[v], tree.children_right[v]]
+        below[v], n_leaves[v] = below[children].sum(), n_leaves[children].sum()
+    is_inner = ~tree.is_leaf
+    parent = tree.parent
+    steps = [(0.0, below[0], n_leaves[0])]
+    while is_inner[0]:
+        nodes = np.flatnonzero(is_inner)
+        saved = (impurity[nodes] - below[nodes]) / (n_leaves[nodes] - 1)
+        weakest = saved.min()
+        for v in nodes[saved <= weakest + 1e-12 * impurity[0]]:
+            if is_inner[v]:
+                _cut_off(tree, v, impurity[v], (below, n_leaves, is_inner), parent)
+        steps.append((max(float(weakest), steps[-1][0]), below[0], n_leaves[0]))
+    if len(steps) > 1 and steps[1][0] <= 0:
+        del steps[0]  # splits that save nothing go for free
+    alphas, impurities, sizes = zip(*steps, strict=True)
+    return PruningPath(np.array(alphas), np.array(impurities), np.array(sizes))
+
+
+def _cut_off(
+    tree: Tree,
+    v: int,
+    own: float,
+    state: tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]],
+    parent: NDArray[np.intp],
+) -> None:
+    """Make v a leaf, and tell the nodes above what that changes."""
+    below, n_leaves, is_inner = state
+    more, fewer = own - below[v], n_leaves[v] - 1
+    gone = [int(v)]
+    while gone:
+        node = gone.pop()
+        if is_inner[node]:
+            is_inner[node] = False
+            gone += [int(tree.children_left[node]), int(tree.children_right[node])]
+    while v >= 0:
+        below[v] += more
+        n_leaves[v] -= fewer
+        v = int(parent[v])
+
+
+def impurity_per_case(tree: Tree) -> NDArray[np.float64]:
+    """Return each node's Gini impurity times its share of all cases, as scikit-learn counts it."""
+    return leaf_impurity(tree) / max(float(tree.weighted[0].sum()), 1e-300)
+
+
 def leaf_impurity(tree: Tree) -> NDArray[np.float64]:
     """Return cases times Gini impurity of each node."""
-    weighted = tree.counts * tree.class_weight
+    weighted = tree.learnt * tree.class_weight
     size = weighted.sum(axis=1)
     impurity: NDArray[np.float64] = size - (weighted**2).sum(axis=1) / np.maximum(size, 1e-300)
     return impurity
+
+
+def bypass_small_children(tree: Tree, min_samples_leaf: float) -> Tree:
+    """Return the tree without the splits that leave some child with fewer cases than that.
+
+    The larger child takes the place of such a node. Rows of the smaller one then go on where the
+    others go, so cases have to be counted anew.
+    """
+    is_large = tree.counts.sum(axis=1) >= min_samples_leaf * (1 - 1e-9)
+    left, right = tree.children_left.copy(), tree.children_right.copy()
+    place = np.arange(tree.n_nodes)  # the node that takes each one's place
+    for v in reversed(np.flatnonzero(~tree.is_leaf)):
+        yes, no = tree.children_left[v], tree.children_right[v]
+        if is_large[yes] and is_large[no]:
+            left[v], right[v] = place[yes], place[no]
+        elif is_large[yes] or is_large[no]:
+            place[v] = place[yes] if is_large[yes] else place[no]
+        else:
+            left[v] = right[v] = -1
+    return _with_children(tree, int(place[0]), left, right)
 
 
 def _best_leaves(tree: Tree, max_leaf_nodes: int) -> NDArray[np.bool_]:
@@ -83,26 +183,36 @@ def _collect_leaves(
 
 def keep_nodes(tree: Tree, is_leaf: NDArray[np.bool_]) -> Tree:
     """Return the tree cut off below the marked nodes, its nodes renumbered in order."""
-    is_kept = np.zeros(tree.n_nodes, dtype=bool)
-    is_kept[0] = True
-    for v in range(tree.n_nodes):
-        if is_kept[v] and not is_leaf[v] and tree.children_left[v] >= 0:
-            is_kept[[tree.children_left[v], tree.children_right[v]]] = True
+    left = np.where(is_leaf, -1, tree.children_left)
+    right = np.where(is_leaf, -1, tree.children_right)
+    return _with_children(tree, 0, left, right)
+
+
+def _with_children(
+    tree: Tree, root: int, left: NDArray[np.signedinteger], right: NDArray[np.signedinteger]
+) -> Tree:
+    """Return the nodes that these children lead to, renumbered in order."""
+    depth = np.full(tree.n_nodes, -1, dtype=np.int32)
+    depth[root] = 0
+    for v in range(root, tree.n_nodes):  # children come after their parents
+        if depth[v] >= 0 and left[v] >= 0:
+            depth[[left[v], right[v]]] = depth[v] + 1
+    is_kept = depth >= 0
     kept = np.flatnonzero(is_kept)
     number = np.full(tree.n_nodes + 1, -1, dtype=np.int32)  # the last entry serves -1
     number[kept] = np.arange(len(kept))
-    is_inner = ~is_leaf[kept] & (tree.children_left[kept] >= 0)
+    is_inner = left[kept] >= 0
     n_questions = np.where(is_inner, np.diff(tree.first_question)[kept], 0)
     owner = np.repeat(np.arange(tree.n_nodes), np.diff(tree.first_question))
-    asks = is_kept[owner] & ~is_leaf[owner]
+    asks = is_kept[owner] & (left[owner] >= 0)
     level_owner = np.repeat(np.arange(tree.n_questions), np.diff(tree.first_level))
     starts = np.zeros(1, dtype=np.int32)
     n_levels = np.diff(tree.first_level)[asks]
     return replace(
         tree,
-        children_left=np.where(is_inner, number[tree.children_left[kept]], -1).astype(np.int32),
-        children_right=np.where(is_inner, number[tree.children_right[kept]], -1).astype(np.int32),
-        depth=tree.depth[kept],
+        children_left=number[left[kept]],
+        children_right=number[right[kept]],
+        depth=depth[kept],
         counts=tree.counts[kept],
         operator=np.where(is_inner, tree.operator[kept], 0).astype(np.uint8),
         objective=np.where(is_inner, tree.objective[kept], np.nan),
@@ -117,4 +227,5 @@ def keep_nodes(tree: Tree, is_leaf: NDArray[np.bool_]) -> Tree:
         question_negated=tree.question_negated[asks],
         first_level=np.concatenate([starts, np.cumsum(n_levels)]).astype(np.int32),
         levels=tree.levels[asks[level_owner]],
+        taught=None if tree.taught is None else tree.taught[kept],
     )

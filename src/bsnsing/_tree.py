@@ -91,6 +91,10 @@ class Tree:
         The questions, one entry each.
     first_level, levels : ndarray
         Where each question's levels begin, and the levels.
+    taught : ndarray of shape (n_nodes, n_classes), or None
+        Cases per class as the teacher sees them: what splits and probabilities were learnt from.
+    shrinkage : float
+        Cases that the parent's shares count for in a node's probabilities.
     """
 
     columns: tuple[ColumnInfo, ...]
@@ -114,6 +118,8 @@ class Tree:
     question_negated: NDArray[np.uint8]
     first_level: NDArray[np.int32]
     levels: NDArray[np.int32]
+    taught: NDArray[np.float64] | None = None
+    shrinkage: float = 0.0
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
@@ -151,15 +157,35 @@ class Tree:
         """Number of questions in all rules together."""
         return len(self.question_column)
 
-    @cached_property
-    def probabilities(self) -> NDArray[np.float64]:
-        """Share of each class at each node."""
-        weighted = self.counts * self.class_weight
+    @property
+    def learnt(self) -> NDArray[np.float64]:
+        """Cases per class that the tree was learnt from: the teacher's view, else the counts."""
+        return self.counts if self.taught is None else self.taught
+
+    @property
+    def weighted(self) -> NDArray[np.float64]:
+        """Learnt cases times class weights."""
+        cases = self.learnt
+        weighted: NDArray[np.float64] = cases * self.class_weight
         # Where only classes of weight zero occur, their cases count as they are.
         is_weightless = weighted.sum(axis=1, keepdims=True) == 0
-        weighted = np.where(is_weightless, self.counts, weighted)
-        shares: NDArray[np.float64] = weighted / weighted.sum(axis=1, keepdims=True)
-        return shares
+        return np.where(is_weightless, cases, weighted)
+
+    @property
+    def parent(self) -> NDArray[np.intp]:
+        """Each node's parent; -1 at the root."""
+        parents = np.full(self.n_nodes, -1, dtype=np.intp)
+        inner = np.flatnonzero(~self.is_leaf)
+        parents[self.children_left[inner]] = inner
+        parents[self.children_right[inner]] = inner
+        return parents
+
+    @cached_property
+    def probabilities(self) -> NDArray[np.float64]:
+        """Probability of each class at each node: shares, drawn towards the parent's."""
+        from bsnsing._shrink import shrunk_shares
+
+        return shrunk_shares(self, self.shrinkage)
 
     def fields(self, question: int) -> Fields:
         """One question in the terms of the native engine."""

@@ -29,7 +29,7 @@ def same_tree(one: BsnsingClassifier, other: BsnsingClassifier) -> bool:
 @pytest.mark.parametrize("max_bins", [2, 3, 16, 255, 256, 400, None])
 def test_rows_end_where_their_numbers_say(max_bins: int | None) -> None:
     x, y = noisy_table(3000)
-    model = BsnsingClassifier(max_bins=max_bins, min_samples_leaf=5).fit(x, y)
+    model = BsnsingClassifier.plain(max_bins=max_bins, min_samples_leaf=5).fit(x, y)
     leaves = model.apply(x)
     for leaf in np.unique(leaves):
         assert np.bincount(y[leaves == leaf], minlength=2) == pytest.approx(
@@ -41,16 +41,19 @@ def test_rows_end_where_their_numbers_say(max_bins: int | None) -> None:
 def test_few_values_are_not_touched() -> None:
     x, y = noisy_table(250)
     assert same_tree(
-        BsnsingClassifier(max_bins=255).fit(x, y), BsnsingClassifier(max_bins=None).fit(x, y)
+        BsnsingClassifier.plain(max_bins=255).fit(x, y),
+        BsnsingClassifier.plain(max_bins=None).fit(x, y),
     )
 
 
 def test_thresholds_lie_between_bins() -> None:
     x = np.arange(1000.0)[:, None]
     y = (x[:, 0] > 333).astype(int)
-    model = BsnsingClassifier(max_bins=4, max_rules=1, min_samples_leaf=1, max_depth=1).fit(x, y)
+    model = BsnsingClassifier.plain(max_bins=4, max_rules=1, min_samples_leaf=1, max_depth=1).fit(
+        x, y
+    )
     assert model.tree_.question_value.tolist() == [249.5]
-    exact = BsnsingClassifier(max_bins=None, max_rules=1, min_samples_leaf=1).fit(x, y)
+    exact = BsnsingClassifier.plain(max_bins=None, max_rules=1, min_samples_leaf=1).fit(x, y)
     assert exact.tree_.question_value.tolist() == [333.5]
 
 
@@ -58,8 +61,8 @@ def test_thresholds_lie_between_bins() -> None:
 def test_weights_are_repeated_rows_and_order_does_not_matter(max_bins: int) -> None:
     x, y = noisy_table(1500)
     weights = np.random.default_rng(1).integers(1, 4, size=len(y))
-    model = BsnsingClassifier(max_bins=max_bins, min_samples_leaf=20)
-    weighted = BsnsingClassifier(**model.get_params()).fit(x, y, sample_weight=weights)
+    model = BsnsingClassifier.plain(max_bins=max_bins, min_samples_leaf=20)
+    weighted = BsnsingClassifier.plain(**model.get_params()).fit(x, y, sample_weight=weights)
     order = np.random.default_rng(2).permutation(weights.sum())
     repeated = model.fit(x.repeat(weights, axis=0)[order], y.repeat(weights)[order])
     assert same_tree(weighted, repeated)
@@ -68,7 +71,7 @@ def test_weights_are_repeated_rows_and_order_does_not_matter(max_bins: int) -> N
 def test_given_thresholds_are_met_exactly() -> None:
     x, y = noisy_table(2000)
     given = Question("x0", ">", 0.3)
-    model = BsnsingClassifier(
+    model = BsnsingClassifier.plain(
         max_bins=3, own_questions=False, extra_questions=[given], min_samples_leaf=1
     ).fit(x, y)
     n_yes = np.count_nonzero(x[:, 0] > 0.3)
@@ -82,8 +85,9 @@ def test_the_type_of_the_numbers_does_not_matter(dtype: str, order: Any) -> None
     x = rng.integers(0, 100, size=(600, 70)).astype(float)
     y = (x[:, 0] > 40) | (x[:, 69] < 20)
     typed = np.asarray(x.astype(dtype), order=order)
-    assert same_tree(BsnsingClassifier().fit(x, y), BsnsingClassifier().fit(typed, y))
+    assert same_tree(BsnsingClassifier.plain().fit(x, y), BsnsingClassifier.plain().fit(typed, y))
     booleans = x > 50
     assert same_tree(
-        BsnsingClassifier().fit(booleans.astype(float), y), BsnsingClassifier().fit(booleans, y)
+        BsnsingClassifier.plain().fit(booleans.astype(float), y),
+        BsnsingClassifier.plain().fit(booleans, y),
     )

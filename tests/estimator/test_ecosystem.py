@@ -58,7 +58,7 @@ COPIES: dict[str, Callable[[BsnsingClassifier], BsnsingClassifier]] = {
 
 @each_setting
 def test_clone_keeps_parameters_and_nothing_else(settings: dict[str, Any]) -> None:
-    model = BsnsingClassifier(**settings).fit(MIXED, y)
+    model = BsnsingClassifier.plain(**settings).fit(MIXED, y)
     copied = clone(model)
     assert str(copied.get_params()) == str(model.get_params())
     assert not [name for name in vars(copied) if name.endswith("_")]
@@ -66,7 +66,7 @@ def test_clone_keeps_parameters_and_nothing_else(settings: dict[str, Any]) -> No
 
 
 def test_get_and_set_params() -> None:
-    model = BsnsingClassifier(max_rules=3)
+    model = BsnsingClassifier.plain(max_rules=3)
     assert model.get_params()["max_rules"] == 3
     assert model.set_params(max_rules=1, criterion="entropy") is model
     assert (model.max_rules, model.criterion) == (1, "entropy")
@@ -75,7 +75,9 @@ def test_get_and_set_params() -> None:
 
 
 def test_fit_leaves_parameters_alone() -> None:
-    model = BsnsingClassifier(operators=["or", "and"], class_weight={0: 2.0}, min_samples_leaf=0.1)
+    model = BsnsingClassifier.plain(
+        operators=["or", "and"], class_weight={0: 2.0}, min_samples_leaf=0.1
+    )
     before = copy.deepcopy(model.get_params())
     assert model.fit(X, y).get_params() == before
 
@@ -93,15 +95,15 @@ def test_paper_settings_can_be_changed() -> None:
 def test_methods_ask_for_a_fit_first(method: str) -> None:
     given = (X, y) if method == "score" else (X,)
     with pytest.raises(NotFittedError):
-        getattr(BsnsingClassifier(), method)(*given)
+        getattr(BsnsingClassifier.plain(), method)(*given)
 
 
 @pytest.mark.parametrize("name", ["get_depth", "get_n_leaves"])
 def test_tree_facts_ask_for_a_fit_first(name: str) -> None:
     with pytest.raises(NotFittedError):
-        getattr(BsnsingClassifier(), name)()
+        getattr(BsnsingClassifier.plain(), name)()
     with pytest.raises(NotFittedError):
-        _ = BsnsingClassifier().feature_importances_
+        _ = BsnsingClassifier.plain().feature_importances_
 
 
 # --- Copies and files ---
@@ -112,7 +114,7 @@ def test_tree_facts_ask_for_a_fit_first(name: str) -> None:
 def test_copies_predict_the_same(
     copied: Callable[[BsnsingClassifier], BsnsingClassifier], settings: dict[str, Any]
 ) -> None:
-    model = BsnsingClassifier(**settings).fit(MIXED, y)
+    model = BsnsingClassifier.plain(**settings).fit(MIXED, y)
     again = copied(model)
     assert np.array_equal(again.predict_proba(MIXED), model.predict_proba(MIXED))
     assert np.array_equal(again.apply(MIXED[::-1]), model.apply(MIXED[::-1]))
@@ -124,13 +126,13 @@ def test_copies_predict_the_same(
 def test_unfitted_models_can_be_copied(
     copied: Callable[[BsnsingClassifier], BsnsingClassifier],
 ) -> None:
-    again = copied(BsnsingClassifier(max_rules=3))
+    again = copied(BsnsingClassifier.plain(max_rules=3))
     assert again.max_rules == 3
     assert again.fit(X, y).score(X, y) > 0.9
 
 
 def test_refit_leaves_nothing_of_the_earlier_fit() -> None:
-    model = BsnsingClassifier().fit(MIXED, y)
+    model = BsnsingClassifier.plain().fit(MIXED, y)
     assert model.tree_ is model.trees_[0]
     model.set_params(multiclass="ovr").fit(X_TWO, y_TWO.astype(str))
     assert model.tree_ is model.trees_[0], "two classes need one tree"
@@ -139,7 +141,7 @@ def test_refit_leaves_nothing_of_the_earlier_fit() -> None:
     model.fit(X, y)
     assert not hasattr(model, "tree_")
     assert len(model.trees_) == 3
-    fresh = BsnsingClassifier(multiclass="ovr").fit(X, y)
+    fresh = BsnsingClassifier.plain(multiclass="ovr").fit(X, y)
     assert vars(model).keys() == vars(fresh).keys()
     assert str(model) == str(fresh)
     model.set_params(multiclass="native").fit(X, y)
@@ -172,7 +174,7 @@ def test_fitted_text_is_the_tree(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_grid_search() -> None:
     search = GridSearchCV(
-        BsnsingClassifier(), {"max_rules": [1, 2], "min_samples_leaf": [1, "sqrt"]}, n_jobs=2
+        BsnsingClassifier.plain(), {"max_rules": [1, 2], "min_samples_leaf": [1, "sqrt"]}, n_jobs=2
     ).fit(X, y)
     assert search.best_score_ > 0.9
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
@@ -185,21 +187,21 @@ def test_pipeline_of_columns_of_two_kinds() -> None:
         remainder="passthrough",
         verbose_feature_names_out=False,
     ).set_output(transform="pandas")
-    model = Pipeline([("scale", scale), ("tree", BsnsingClassifier())]).fit(MIXED, y)
-    plain = BsnsingClassifier().fit(MIXED, y)
+    model = Pipeline([("scale", scale), ("tree", BsnsingClassifier.plain())]).fit(MIXED, y)
+    plain = BsnsingClassifier.plain().fit(MIXED, y)
     assert model["tree"].feature_names_in_.tolist() == ["length", "width", "size", "is_thin"]
     assert np.array_equal(model.predict_proba(MIXED), plain.predict_proba(MIXED))
     assert model.set_params(tree__max_depth=1).fit(MIXED, y)["tree"].get_depth() == 1
 
 
 def test_pipeline_without_names() -> None:
-    model = make_pipeline(StandardScaler(), BsnsingClassifier()).fit(X, y)
+    model = make_pipeline(StandardScaler(), BsnsingClassifier.plain()).fit(X, y)
     assert model.score(X, y) > 0.9
 
 
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 def test_calibration(method: str) -> None:
-    model = CalibratedClassifierCV(BsnsingClassifier(), method=method, cv=3).fit(X, y)
+    model = CalibratedClassifierCV(BsnsingClassifier.plain(), method=method, cv=3).fit(X, y)
     shares = model.predict_proba(X)
     assert np.allclose(shares.sum(axis=1), 1)
     assert model.score(X, y) > 0.9
@@ -208,7 +210,7 @@ def test_calibration(method: str) -> None:
 @each_setting
 def test_cross_validation(settings: dict[str, Any]) -> None:
     found = cross_validate(
-        BsnsingClassifier(**settings), MIXED, y, cv=3, scoring=["accuracy", "roc_auc_ovr"]
+        BsnsingClassifier.plain(**settings), MIXED, y, cv=3, scoring=["accuracy", "roc_auc_ovr"]
     )
     assert (found["test_accuracy"] > 0.6).all()
     assert (found["test_roc_auc_ovr"] > 0.8).all()
@@ -216,7 +218,7 @@ def test_cross_validation(settings: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "predict_log_proba"])
 def test_cross_validated_predictions(method: str) -> None:
-    found = cross_val_predict(BsnsingClassifier(), X, y, cv=3, method=method)
+    found = cross_val_predict(BsnsingClassifier.plain(), X, y, cv=3, method=method)
     labels = found if method == "predict" else found.argmax(axis=1)
     assert (labels == y).mean() > 0.9
 
@@ -224,7 +226,7 @@ def test_cross_validated_predictions(method: str) -> None:
 def test_frozen_trees_lend_their_questions_to_a_grid_search() -> None:
     """Cloning an estimator would undo its fit; scikit-learn's way around it is to freeze it."""
     lender = FrozenEstimator(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
-    model = BsnsingClassifier(extra_questions=lender, own_questions=False)
+    model = BsnsingClassifier.plain(extra_questions=lender, own_questions=False)
     search = GridSearchCV(model, {"max_rules": [1, 2]}, cv=3, error_score="raise").fit(X, y)
     thresholds = set(lender.tree_.threshold[lender.tree_.feature >= 0])
     asked = [q for rule in search.best_estimator_.tree_.rules if rule for q in rule.questions]

@@ -69,8 +69,8 @@ each_frame = pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES.keys()
 
 @each_frame
 def test_every_dataframe_gives_the_same_tree(frame: Callable[[Any], Any]) -> None:
-    expected = BsnsingClassifier(min_samples_leaf=5).fit(pd.DataFrame(COLUMNS), LABELS)
-    model = BsnsingClassifier(min_samples_leaf=5).fit(frame(COLUMNS), LABELS)
+    expected = BsnsingClassifier.plain(min_samples_leaf=5).fit(pd.DataFrame(COLUMNS), LABELS)
+    model = BsnsingClassifier.plain(min_samples_leaf=5).fit(frame(COLUMNS), LABELS)
     asked = {q.column for rule in model.tree_.rules if rule for q in rule.questions}
     assert asked == set(COLUMNS), "the test is only worth its name if every kind of column is asked"
     assert str(model) == str(expected)
@@ -83,15 +83,15 @@ def test_every_dataframe_gives_the_same_tree(frame: Callable[[Any], Any]) -> Non
 
 def test_object_array_gives_the_same_tree_but_for_names() -> None:
     X = np.array(list(zip(*COLUMNS.values(), strict=True)), dtype=object)
-    model = BsnsingClassifier(min_samples_leaf=5).fit(X, LABELS)
-    expected = BsnsingClassifier(min_samples_leaf=5).fit(pd.DataFrame(COLUMNS), LABELS)
+    model = BsnsingClassifier.plain(min_samples_leaf=5).fit(X, LABELS)
+    expected = BsnsingClassifier.plain(min_samples_leaf=5).fit(pd.DataFrame(COLUMNS), LABELS)
     assert np.array_equal(model.predict_proba(X), expected.predict_proba(pd.DataFrame(COLUMNS)))
     assert np.array_equal(model.tree_.counts, expected.tree_.counts)
 
 
 @each_frame
 def test_columns_may_come_in_another_order(frame: Callable[[Any], Any]) -> None:
-    model = BsnsingClassifier(min_samples_leaf=5).fit(frame(COLUMNS), LABELS)
+    model = BsnsingClassifier.plain(min_samples_leaf=5).fit(frame(COLUMNS), LABELS)
     turned = frame(dict(reversed(COLUMNS.items())))
     assert np.array_equal(model.predict_proba(turned), model.predict_proba(frame(COLUMNS)))
 
@@ -102,8 +102,8 @@ def test_sparse_gives_the_same_tree_as_dense(make: Callable[[Any], Any], values:
     rng = np.random.default_rng(1)
     X = (rng.random((200, 12)) < 0.3) * (1.0 if values == "0/1" else rng.normal(size=(200, 12)))
     y = (X[:, 0] + X[:, 1] - X[:, 2] > 0.2).astype(int) + (X[:, 3] > 0.5)
-    model = BsnsingClassifier(min_samples_leaf=3).fit(make(X), y)
-    dense = BsnsingClassifier(min_samples_leaf=3).fit(X, y)
+    model = BsnsingClassifier.plain(min_samples_leaf=3).fit(make(X), y)
+    dense = BsnsingClassifier.plain(min_samples_leaf=3).fit(X, y)
     assert model.get_n_leaves() > 3
     assert str(model) == str(dense)
     assert np.array_equal(model.predict_proba(make(X)), dense.predict_proba(X))
@@ -131,7 +131,7 @@ WIDTH = np.digitize(IRIS[:, 3], [0.8, 1.7])
 @pytest.mark.parametrize("multiclass", ["native", "ovr"])
 def test_labels_come_back_as_they_were(labels: Any, dtype: str, multiclass: str) -> None:
     y = labels[WIDTH]
-    model = BsnsingClassifier(multiclass=multiclass).fit(IRIS, y)
+    model = BsnsingClassifier.plain(multiclass=multiclass).fit(IRIS, y)
     assert model.classes_.tolist() == sorted(set(labels.tolist()))
     assert model.classes_.dtype.kind in (dtype, y.dtype.kind)
     assert model.n_classes_ == len(set(labels.tolist()))
@@ -152,7 +152,7 @@ def test_labels_come_back_as_they_were(labels: Any, dtype: str, multiclass: str)
 )
 def test_labels_in_other_clothes(as_y: Callable[[Any], Any]) -> None:
     y = np.array(["a", "b", "c"])[WIDTH]
-    assert BsnsingClassifier().fit(IRIS, as_y(y)).predict(IRIS).tolist() == y.tolist()
+    assert BsnsingClassifier.plain().fit(IRIS, as_y(y)).predict(IRIS).tolist() == y.tolist()
 
 
 @pytest.mark.parametrize("multiclass", ["native", "ovr"])
@@ -160,7 +160,7 @@ def test_labels_in_other_clothes(as_y: Callable[[Any], Any]) -> None:
 def test_many_classes(n_classes: int, multiclass: str) -> None:
     y = np.repeat(np.arange(n_classes), 6)
     X = np.column_stack([y % 7, y // 7]).astype(float)
-    model = BsnsingClassifier(min_samples_leaf=1, multiclass=multiclass).fit(X, y)
+    model = BsnsingClassifier.plain(min_samples_leaf=1, multiclass=multiclass).fit(X, y)
     assert np.array_equal(model.predict(X), y)
     assert model.predict_proba(X).shape == (len(y), n_classes)
 
@@ -182,7 +182,7 @@ def test_one_class_gives_one_leaf(make: Callable[[], BsnsingClassifier], label: 
 
 def ask_one(question: Question, X: pd.DataFrame, yes_rows: list[bool]) -> BsnsingClassifier:
     """Fit a stump that can ask nothing but the question, which separates the classes."""
-    model = BsnsingClassifier(
+    model = BsnsingClassifier.plain(
         extra_questions=question, own_questions=False, min_samples_leaf=1, operators=("or",)
     ).fit(X, np.where(yes_rows, "yes", "no"))
     assert model.tree_.rules[0].questions[0].answer(X[question.column]).tolist() == yes_rows
@@ -218,7 +218,7 @@ def test_missing_and_unseen_answer_no_to_all_but_is_missing(
 
 def test_negated_question_holds_for_missing_and_unseen() -> None:
     X = pd.DataFrame({"c": ["u"] * 4 + ["v"] * 4 + [None] * 4})
-    model = BsnsingClassifier(
+    model = BsnsingClassifier.plain(
         min_samples_leaf=1,
         max_rules=1,
         own_questions=False,
@@ -233,7 +233,7 @@ def test_negated_question_holds_for_missing_and_unseen() -> None:
 
 @pytest.fixture
 def fitted() -> BsnsingClassifier:
-    return BsnsingClassifier().fit(pd.DataFrame(COLUMNS), LABELS)
+    return BsnsingClassifier.plain().fit(pd.DataFrame(COLUMNS), LABELS)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
@@ -258,13 +258,13 @@ def test_changed_columns_are_refused(
 
 @pytest.mark.parametrize("as_X", [np.asarray, sp.csr_array])
 def test_wrong_width_is_refused(as_X: Callable[[Any], Any]) -> None:
-    model = BsnsingClassifier().fit(as_X(IRIS), WIDTH)
+    model = BsnsingClassifier.plain().fit(as_X(IRIS), WIDTH)
     with pytest.raises(ValueError, match=r"3 features, but .* 4 features"):
         model.predict(as_X(IRIS[:, :3]))
 
 
 def test_infinity_is_refused_at_predict() -> None:
-    model = BsnsingClassifier().fit(IRIS, WIDTH)
+    model = BsnsingClassifier.plain().fit(IRIS, WIDTH)
     with pytest.raises(ValueError, match="infinity"):
         model.predict([[1.0, 2.0, np.inf, 0.0]])
 
@@ -297,14 +297,14 @@ ABAB = ["a", "b", "a", "b"]
 )
 def test_tables_that_cannot_be_asked_about(X: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        BsnsingClassifier().fit(X, ABAB)
+        BsnsingClassifier.plain().fit(X, ABAB)
 
 
 @pytest.mark.parametrize("missing", [None, NAN, pd.NA, pd.NaT])
 @pytest.mark.parametrize("as_y", [lambda y: np.array(y, dtype=object), pd.Series])
 def test_missing_labels_are_refused(as_y: Callable[[Any], Any], missing: Any) -> None:
     with pytest.raises(ValueError, match=r"missing label, first in row 2"):
-        BsnsingClassifier().fit(IRIS[:4], as_y(["a", "b", missing, "b"]))
+        BsnsingClassifier.plain().fit(IRIS[:4], as_y(["a", "b", missing, "b"]))
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_missing_labels_are_refused(as_y: Callable[[Any], Any], missing: Any) ->
 )
 def test_labels_that_cannot_be_used(y: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        BsnsingClassifier().fit(IRIS[:4], y)
+        BsnsingClassifier.plain().fit(IRIS[:4], y)
 
 
 WRONG_PARAMETERS = {
@@ -332,6 +332,10 @@ WRONG_PARAMETERS = {
     "operators": ["or", [], ["nor"], ["or", "or"], None, [["or"]]],
     "max_depth": [-1, 1.5, "3"],
     "max_leaf_nodes": [0, -2, 2.5],
+    "ccp_alpha": [-0.1, NAN, "none", None],
+    "shrinkage": [-1, NAN, "none", None],
+    "teacher": ["trees", 3, BsnsingClassifier, True],
+    "random_state": ["seed", -1, 0.5],
     "stop_prob": [0, -0.1, 1.1, NAN, "1"],
     "distinct_children": [1, None, "yes"],
     "multiclass": ["one", None],
@@ -351,7 +355,7 @@ WRONG_PARAMETERS = {
     "class_weight": ["balance", [1, 2], 3],
     "n_jobs": [0, 1.5, "all"],
     "categorical_features": [3, "all", [["a"]], [9], ["nobody"]],
-    "extra_questions": [3, "x0 > 1", [None], BsnsingClassifier()],
+    "extra_questions": [3, "x0 > 1", [None], BsnsingClassifier.plain()],
 }
 
 
@@ -366,7 +370,7 @@ def test_every_parameter_is_tried() -> None:
 )
 def test_wrong_parameters_are_named(name: str, value: Any) -> None:
     with pytest.raises((ValueError, TypeError), match=f"{name}") as caught:
-        BsnsingClassifier(**{name: value}).fit(IRIS, WIDTH)
+        BsnsingClassifier.plain(**{name: value}).fit(IRIS, WIDTH)
     if name != "extra_questions":  # which shows the type, since the value may be a whole model
         shown = re.escape(repr(value[0] if value in ([9], ["nobody"]) else value))
         assert re.search(shown, str(caught.value))
@@ -384,7 +388,7 @@ def test_wrong_parameters_are_named(name: str, value: Any) -> None:
 )
 def test_wrong_class_weights_are_named(class_weight: dict[Any, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"class_weight.*{message}|{message}.*class_weight"):
-        BsnsingClassifier(class_weight=class_weight).fit(IRIS, WIDTH)
+        BsnsingClassifier.plain(class_weight=class_weight).fit(IRIS, WIDTH)
 
 
 @pytest.mark.parametrize(
@@ -399,14 +403,16 @@ def test_wrong_class_weights_are_named(class_weight: dict[Any, Any], message: st
 )
 def test_wrong_sample_weights_are_named(weight: Any, message: str) -> None:
     with pytest.raises(ValueError, match=f"sample_weight.*{message}"):
-        BsnsingClassifier().fit(IRIS, WIDTH, sample_weight=weight)
+        BsnsingClassifier.plain().fit(IRIS, WIDTH, sample_weight=weight)
 
 
 def test_error_criterion_is_for_two_classes() -> None:
     with pytest.raises(ValueError, match="criterion='error'"):
-        BsnsingClassifier(criterion="error").fit(IRIS, WIDTH)
-    assert BsnsingClassifier(criterion="error").fit(IRIS, WIDTH > 0).score(IRIS, WIDTH > 0) == 1
-    ovr = BsnsingClassifier(criterion="error", multiclass="ovr").fit(IRIS, WIDTH)
+        BsnsingClassifier.plain(criterion="error").fit(IRIS, WIDTH)
+    assert (
+        BsnsingClassifier.plain(criterion="error").fit(IRIS, WIDTH > 0).score(IRIS, WIDTH > 0) == 1
+    )
+    ovr = BsnsingClassifier.plain(criterion="error", multiclass="ovr").fit(IRIS, WIDTH)
     assert ovr.score(IRIS, WIDTH) == 1
 
 
@@ -421,4 +427,4 @@ def test_error_criterion_is_for_two_classes() -> None:
 )
 def test_questions_that_do_not_fit_the_table_are_named(question: Question) -> None:
     with pytest.raises(ValueError, match=re.escape(str(question))):
-        BsnsingClassifier(extra_questions=question).fit(pd.DataFrame(COLUMNS), LABELS)
+        BsnsingClassifier.plain(extra_questions=question).fit(pd.DataFrame(COLUMNS), LABELS)

@@ -17,7 +17,7 @@ def table(seed: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_missing_cell_answers_no_to_every_threshold(seed: int) -> None:
     X, y = table(seed)
-    model = BsnsingClassifier(max_depth=3).fit(X, y)
+    model = BsnsingClassifier.plain(max_depth=3).fit(X, y)
     tree = model.tree_
     assert not tree.question_negated.any(), "without missing cells no negation is needed"
     path = model.decision_path(np.full((1, 3), np.nan)).indices
@@ -30,7 +30,7 @@ def test_a_missing_cell_answers_no_to_every_threshold(seed: int) -> None:
 def test_negation_stays_where_cells_are_missing() -> None:
     X, y = table(5)
     X[::3, 0] = np.nan
-    model = BsnsingClassifier(max_depth=4, min_samples_leaf=5).fit(X, y)
+    model = BsnsingClassifier.plain(max_depth=4, min_samples_leaf=5).fit(X, y)
     for rule in model.tree_.rules:
         for question, negated in zip(rule.questions, rule.negated, strict=True) if rule else ():
             assert not negated or f"not ({question})" in str(rule) or question.test != ">"

@@ -9,22 +9,36 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from bsnsing import BsnsingClassifier
+from bsnsing import BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble
 
+PLAIN = BsnsingClassifier.plain
 MODELS = [
     BsnsingClassifier(),
-    BsnsingClassifier(min_samples_leaf=1),
-    BsnsingClassifier(multiclass="ovr"),
-    BsnsingClassifier(solver="greedy"),
+    PLAIN(),
+    PLAIN(min_samples_leaf=1, shrinkage=3),
+    PLAIN(multiclass="ovr"),
+    PLAIN(solver="greedy"),
     BsnsingClassifier.paper(),
-    BsnsingClassifier(criterion="entropy"),
-    BsnsingClassifier(max_rules=3),
-    BsnsingClassifier(n_jobs=2),
+    PLAIN(criterion="entropy"),
+    PLAIN(max_rules=3),
+    PLAIN(n_jobs=2),
+    BsnsingEnsemble(2, estimator=PLAIN()),
+    BsnsingEnsemble.paper(voting="soft"),
+    BsnsingClassifierCV(PLAIN(), cv=2, shrinkages=(1, 10)),
 ]
 
 
 def show(value: Any) -> str:
     return value.func.__name__ if isinstance(value, partial) else repr(value)
+
+
+ABOUT_ROWS = {
+    # Folds are drawn from rows: a row of weight two is in one fold, two equal rows may be in two.
+    "BsnsingClassifierCV": (
+        "check_sample_weight_equivalence_on_dense_data",
+        "check_sample_weight_equivalence_on_sparse_data",
+    )
+}
 
 
 # The whole of what parametrize_with_checks runs; as a list, since it gives pytest a generator,
@@ -37,4 +51,6 @@ def show(value: Any) -> str:
 def test_scikit_learn_agrees(
     model: BsnsingClassifier, check: Callable[[BsnsingClassifier], None]
 ) -> None:
+    if show(check) in ABOUT_ROWS.get(type(model).__name__, ()):
+        pytest.xfail("folds are drawn from rows")
     check(model)

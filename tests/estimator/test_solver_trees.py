@@ -60,13 +60,15 @@ def test_tree_of_a_solver_is_that_of_enum(
 ) -> None:
     X, y = made_up()
     settings = {"criterion": criterion, "operators": operators, "n_segments": 5}
-    exact = BsnsingClassifier(**settings).fit(X, y)
-    solved = BsnsingClassifier(**settings, solver=solver).fit(X, y)
+    exact = BsnsingClassifier.plain(**settings).fit(X, y)
+    solved = BsnsingClassifier.plain(**settings, solver=solver).fit(X, y)
     assert solved.tree_.optimal.all()
     assert exact.tree_.n_nodes > 1
     assert check_same_objectives(exact, solved, X) >= min(3, exact.tree_.n_nodes)
     # From ENUM's rules the solver finds nothing better, so even ties are broken alike.
-    proven = BsnsingClassifier(**settings, solver=solver, solver_options={"warm_start": "enum"})
+    proven = BsnsingClassifier.plain(
+        **settings, solver=solver, solver_options={"warm_start": "enum"}
+    )
     proven.fit(X, y)
     assert str(proven) == str(exact)
     assert (proven.tree_.optimal == exact.tree_.optimal).all()
@@ -96,8 +98,8 @@ def test_weights_and_distinct_children() -> None:
         "distinct_children": True,
         "solver_options": {"warm_start": "enum"},
     }
-    exact = BsnsingClassifier(**settings).fit(X, y, sample_weight=weight)
-    solved = BsnsingClassifier(**settings, solver="highs").fit(X, y, sample_weight=weight)
+    exact = BsnsingClassifier.plain(**settings).fit(X, y, sample_weight=weight)
+    solved = BsnsingClassifier.plain(**settings, solver="highs").fit(X, y, sample_weight=weight)
     assert str(solved) == str(exact)
     np.testing.assert_allclose(solved.tree_.objective, exact.tree_.objective)
     np.testing.assert_allclose(solved.tree_.bound, exact.tree_.bound)
@@ -120,7 +122,7 @@ def test_one_tree_per_class_and_hybrid() -> None:
 def test_other_criteria_need_enum() -> None:
     X, y = made_up()
     with pytest.raises(ValueError, match=r"criterion='gini'.*solver='enum'"):
-        BsnsingClassifier(solver="highs").fit(X, y)
+        BsnsingClassifier.plain(solver="highs").fit(X, y)
 
 
 def asked_columns(model: BsnsingClassifier) -> list[set[str]]:
@@ -131,19 +133,19 @@ def asked_columns(model: BsnsingClassifier) -> list[set[str]]:
 def test_constraints_hold_in_every_node(solver: str) -> None:
     X, y = made_up(200, seed=1)
     settings = {"criterion": "gini_squared", "max_rules": 3, "n_segments": 4, "solver": solver}
-    free = BsnsingClassifier(**settings).fit(X, y)
+    free = BsnsingClassifier.plain(**settings).fit(X, y)
     assert any("age" in columns for columns in asked_columns(free))
-    forbidden = BsnsingClassifier(**settings, constraints={"forbidden": ["age"]}).fit(X, y)
+    forbidden = BsnsingClassifier.plain(**settings, constraints={"forbidden": ["age"]}).fit(X, y)
     assert forbidden.tree_.n_nodes > 1
     assert not any("age" in columns for columns in asked_columns(forbidden))
-    required = BsnsingClassifier(**settings, constraints={"required": ["dose"]}).fit(X, y)
+    required = BsnsingClassifier.plain(**settings, constraints={"required": ["dose"]}).fit(X, y)
     assert required.tree_.n_nodes > 1
     assert all("dose" in columns for columns in asked_columns(required))
-    single = BsnsingClassifier(**settings, constraints={"one_per_column": True}).fit(X, y)
+    single = BsnsingClassifier.plain(**settings, constraints={"one_per_column": True}).fit(X, y)
     rules = [rule for rule in single.tree_.rules if rule is not None]
     assert all(len({q.column for q in r.questions}) == len(r.questions) for r in rules)
     cheap = RuleConstraints(costs={"age": 2, "dose": 1, "site": 1}, max_cost=2)
-    model = BsnsingClassifier(**settings, constraints=cheap).fit(X, y)
+    model = BsnsingClassifier.plain(**settings, constraints=cheap).fit(X, y)
     cost = {"age": 2, "dose": 1, "site": 1, "flag": 0}
     for rule in model.tree_.rules:
         assert rule is None or sum(cost[q.column] for q in rule.questions) <= 2
@@ -153,8 +155,8 @@ def test_constraints_cost_exactly_what_they_must() -> None:
     X, y = made_up(120, seed=2)
     constraints = {"costs": {"age": 2, "site": 1}, "max_cost": 2, "one_per_column": True}
     settings = {"criterion": "gini_squared", "operators": ("or",), "constraints": constraints}
-    exact = BsnsingClassifier(**settings, n_segments=4).fit(X, y)
-    solved = BsnsingClassifier(**settings, n_segments=4, solver="highs").fit(X, y)
+    exact = BsnsingClassifier.plain(**settings, n_segments=4).fit(X, y)
+    solved = BsnsingClassifier.plain(**settings, n_segments=4, solver="highs").fit(X, y)
     assert check_same_objectives(exact, solved, X) >= 1
     assert exact.tree_.objective[0] == solved.tree_.objective[0]
 
@@ -162,7 +164,7 @@ def test_constraints_cost_exactly_what_they_must() -> None:
 def test_forbidden_columns_also_bar_given_questions() -> None:
     X, y = made_up()
     given = [Question("age", ">", 45.0), Question("dose", ">", 5.0)]
-    model = BsnsingClassifier(
+    model = BsnsingClassifier.plain(
         extra_questions=given, own_questions=False, constraints={"forbidden": [0]}
     ).fit(X, y)
     assert all(columns == {"dose"} for columns in asked_columns(model))
@@ -170,9 +172,9 @@ def test_forbidden_columns_also_bar_given_questions() -> None:
 
 def test_constraints_survive_clone_and_name_unknown_columns() -> None:
     X, y = made_up()
-    model = BsnsingClassifier(constraints=RuleConstraints(forbidden=["age"]))
+    model = BsnsingClassifier.plain(constraints=RuleConstraints(forbidden=["age"]))
     copy = clone(model)
     assert copy.constraints == model.constraints
     assert str(copy.fit(X, y)) == str(model.fit(X, y))
     with pytest.raises(ValueError, match="names the column 'weight', which is not there"):
-        BsnsingClassifier(constraints={"required": ["weight"]}).fit(X, y)
+        BsnsingClassifier.plain(constraints={"required": ["weight"]}).fit(X, y)

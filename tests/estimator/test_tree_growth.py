@@ -108,8 +108,8 @@ def gini(counts: NDArray[np.float64]) -> float:
 @pytest.mark.parametrize("max_depth", [0, 1, 2, 3])
 def test_max_depth_cuts_the_tree_off(max_depth: int) -> None:
     X, y = mixed_table(0)
-    full = BsnsingClassifier(min_samples_leaf=3).fit(X, y).tree_
-    tree = BsnsingClassifier(min_samples_leaf=3, max_depth=max_depth).fit(X, y).tree_
+    full = BsnsingClassifier.plain(min_samples_leaf=3).fit(X, y).tree_
+    tree = BsnsingClassifier.plain(min_samples_leaf=3, max_depth=max_depth).fit(X, y).tree_
     assert full.max_depth > 3
     assert tree.max_depth == max_depth
     n_inner = int((~full.is_leaf & (full.depth < max_depth)).sum())
@@ -125,7 +125,7 @@ def test_max_depth_cuts_the_tree_off(max_depth: int) -> None:
 def test_every_leaf_is_large_enough(setting: Any, size: int, weighted: bool) -> None:
     X, y = mixed_table(1)
     weight = np.tile([1, 2, 0, 1, 1], 50) if weighted else None
-    model = BsnsingClassifier(min_samples_leaf=setting).fit(X, y, sample_weight=weight)
+    model = BsnsingClassifier.plain(min_samples_leaf=setting).fit(X, y, sample_weight=weight)
     assert model.min_samples_leaf_ == size
     leaves = model.tree_.counts[model.tree_.is_leaf]
     assert len(leaves) > 1
@@ -136,7 +136,7 @@ def test_every_leaf_is_large_enough(setting: Any, size: int, weighted: bool) -> 
 @pytest.mark.parametrize("stop_prob", [0.6, 0.8, 0.95, 1.0])
 def test_purer_nodes_than_stop_prob_are_leaves(stop_prob: float) -> None:
     X, y = mixed_table(2)
-    tree = BsnsingClassifier(min_samples_leaf=1, stop_prob=stop_prob).fit(X, y).tree_
+    tree = BsnsingClassifier.plain(min_samples_leaf=1, stop_prob=stop_prob).fit(X, y).tree_
     share = tree.counts.max(axis=1) / tree.counts.sum(axis=1)
     assert (share[~tree.is_leaf] <= stop_prob).all()
     assert (share[tree.is_leaf] > stop_prob).any() == (stop_prob < 1)
@@ -156,12 +156,12 @@ def all_subtrees(tree: Tree, node: int = 0) -> Iterator[tuple[int, ...]]:
 def test_max_leaf_nodes_keeps_the_best_subtree(seed: int, class_weight: Any) -> None:
     X, y = mixed_table(seed, 120, n_classes=3)
     settings = {"min_samples_leaf": 7, "class_weight": class_weight}
-    full = BsnsingClassifier(**settings).fit(X, y).tree_
+    full = BsnsingClassifier.plain(**settings).fit(X, y).tree_
     counted = full.counts * full.class_weight
     subtrees = [(len(s), sum(gini(counted[v]) for v in s)) for s in all_subtrees(full)]
     assert full.n_leaves >= 7
     for most in range(1, full.n_leaves + 2):
-        model = BsnsingClassifier(**settings, max_leaf_nodes=most).fit(X, y)
+        model = BsnsingClassifier.plain(**settings, max_leaf_nodes=most).fit(X, y)
         leaves = model.tree_.counts[model.tree_.is_leaf] * model.tree_.class_weight
         least = min(cost for size, cost in subtrees if size <= most)
         fewest = min(size for size, cost in subtrees if cost <= least + 1e-9)
@@ -173,7 +173,7 @@ def test_max_leaf_nodes_keeps_the_best_subtree(seed: int, class_weight: Any) -> 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_distinct_children(n_classes: int) -> None:
     X, y = mixed_table(3, n_classes=n_classes)
-    tree = BsnsingClassifier(distinct_children=True, min_samples_leaf=2).fit(X, y).tree_
+    tree = BsnsingClassifier.plain(distinct_children=True, min_samples_leaf=2).fit(X, y).tree_
     assert tree.n_leaves > 2
     for node in tree:
         if node.is_leaf:
@@ -193,9 +193,9 @@ def test_class_weight_counts_as_sample_weight_in_the_criterion(
 ) -> None:
     X, y = numeric_table(4, 120, n_classes)
     settings = {"criterion": criterion, "min_samples_leaf": 1, "n_segments": 1000}
-    tree = BsnsingClassifier(class_weight={0: 3, 1: 2}, **settings).fit(X, y).tree_
+    tree = BsnsingClassifier.plain(class_weight={0: 3, 1: 2}, **settings).fit(X, y).tree_
     weight = np.array([3, 2, 1])[y]
-    expected = BsnsingClassifier(**settings).fit(X, y, sample_weight=weight).tree_
+    expected = BsnsingClassifier.plain(**settings).fit(X, y, sample_weight=weight).tree_
     assert tree.n_leaves > 3
     assert_same_rules(tree, expected)
     np.testing.assert_array_equal(tree.counts * tree.class_weight, expected.counts)
@@ -207,9 +207,9 @@ def test_class_weight_counts_as_sample_weight_in_the_criterion(
 def test_balanced_class_weight(multiclass: str) -> None:
     X, y = mixed_table(5, n_classes=3)
     weight = {j: len(y) / (3 * n) for j, n in enumerate(np.bincount(y).tolist())}
-    model = BsnsingClassifier(class_weight="balanced", multiclass=multiclass).fit(X, y)
-    expected = BsnsingClassifier(class_weight=weight, multiclass=multiclass).fit(X, y)
-    plain = BsnsingClassifier(multiclass=multiclass).fit(X, y)
+    model = BsnsingClassifier.plain(class_weight="balanced", multiclass=multiclass).fit(X, y)
+    expected = BsnsingClassifier.plain(class_weight=weight, multiclass=multiclass).fit(X, y)
+    plain = BsnsingClassifier.plain(multiclass=multiclass).fit(X, y)
     for tree, other in zip(model.trees_, expected.trees_, strict=True):
         assert_same_tree(tree, other)
     assert str(model) != str(plain)
@@ -235,8 +235,8 @@ def test_whole_weights_are_repeated_rows(make: Any, n_classes: int) -> None:
 def test_only_the_ratio_of_fractional_weights_counts(scale: float) -> None:
     X, y = mixed_table(7)
     weight = np.random.default_rng(7).uniform(0.1, 2.0, len(y))
-    tree = BsnsingClassifier().fit(X, y, sample_weight=weight).tree_
-    scaled = BsnsingClassifier().fit(X, y, sample_weight=weight * scale).tree_
+    tree = BsnsingClassifier.plain().fit(X, y, sample_weight=weight).tree_
+    scaled = BsnsingClassifier.plain().fit(X, y, sample_weight=weight * scale).tree_
     assert tree.n_leaves > 3
     assert_same_rules(scaled, tree)
     np.testing.assert_allclose(scaled.counts, tree.counts, atol=1e-9)
@@ -249,8 +249,8 @@ def test_rows_without_weight_are_as_good_as_absent(unit: float) -> None:
     X["b"] = X["b"] % 14  # more than ten values in all rows, fewer in those that count
     kept = (X["b"] < 9).to_numpy() & (X["kind"] != "z").to_numpy()
     weight = np.where(kept, np.arange(len(y)) % 3 + 1, 0) * unit
-    tree = BsnsingClassifier(min_samples_leaf=5).fit(X, y, sample_weight=weight).tree_
-    expected = BsnsingClassifier(min_samples_leaf=5).fit(X[kept], y[kept], weight[kept]).tree_
+    tree = BsnsingClassifier.plain(min_samples_leaf=5).fit(X, y, sample_weight=weight).tree_
+    expected = BsnsingClassifier.plain(min_samples_leaf=5).fit(X[kept], y[kept], weight[kept]).tree_
     assert tree.n_leaves > 3
     assert_same_rules(tree, expected)
     np.testing.assert_array_equal(tree.counts, expected.counts)
@@ -282,10 +282,10 @@ def large_table(seed: int, n_classes: int = 2) -> tuple[NDArray[np.float64], NDA
 def test_threads_and_kernels_do_not_matter(settings: dict[str, Any], n_classes: int) -> None:
     X, y = large_table(9, n_classes)
     _core.use_kernels("scalar")
-    expected = BsnsingClassifier(**settings).fit(X, y)
+    expected = BsnsingClassifier.plain(**settings).fit(X, y)
     for kernels in KERNELS:
         _core.use_kernels(kernels)
-        model = BsnsingClassifier(n_jobs=2, **settings).fit(X, y)
+        model = BsnsingClassifier.plain(n_jobs=2, **settings).fit(X, y)
         assert_same_tree(model.tree_, expected.tree_)
         assert np.array_equal(model.apply(X), expected.apply(X))
 
@@ -302,8 +302,8 @@ def test_row_order_does_not_matter(make: Any) -> None:
 
 def test_column_order_only_permutes() -> None:
     X, y = numeric_table(11, 400)  # a tie may go to another column, so there must be none
-    model = BsnsingClassifier(max_depth=2).fit(X, y)
-    permuted = BsnsingClassifier(max_depth=2).fit(X[:, [2, 0, 1]], y)
+    model = BsnsingClassifier.plain(max_depth=2).fit(X, y)
+    permuted = BsnsingClassifier.plain(max_depth=2).fit(X[:, [2, 0, 1]], y)
     assert model.get_n_leaves() > 3
     assert np.array_equal(model.apply(X), permuted.apply(X[:, [2, 0, 1]]))
     assert np.array_equal(model.tree_.counts, permuted.tree_.counts)
@@ -319,7 +319,7 @@ OPERATORS = [("or",), ("or", "and"), ("or", "and", "xor")]
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_predictions_follow_the_questions(operators: tuple[str, ...], n_classes: int) -> None:
     X, y = mixed_table(12, n_classes=n_classes)
-    model = BsnsingClassifier(operators=operators, min_samples_leaf=3).fit(X, y)
+    model = BsnsingClassifier.plain(operators=operators, min_samples_leaf=3).fit(X, y)
     tree = model.tree_
     paths = walk(tree, X)
     leaves = np.array([path[-1] for path in paths])
@@ -345,7 +345,7 @@ def test_predictions_follow_the_questions(operators: tuple[str, ...], n_classes:
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_importances_are_shares_of_the_reduction(n_classes: int) -> None:
     X, y = mixed_table(13, n_classes=n_classes)
-    model = BsnsingClassifier(min_samples_leaf=3).fit(X, y)
+    model = BsnsingClassifier.plain(min_samples_leaf=3).fit(X, y)
     sums = dict.fromkeys(X.columns, 0.0)
     for node in model.tree_:
         if not node.is_leaf:
@@ -357,7 +357,7 @@ def test_importances_are_shares_of_the_reduction(n_classes: int) -> None:
     np.testing.assert_allclose(model.feature_importances_, expected)
 
 
-@pytest.mark.parametrize("make", [BsnsingClassifier, BsnsingClassifier.paper])
+@pytest.mark.parametrize("make", [BsnsingClassifier.plain, BsnsingClassifier.paper])
 def test_one_tree_per_class(make: Any) -> None:
     X, y = mixed_table(14, n_classes=3)
     labels = np.array(["no", "perhaps", "yes"])[y]
@@ -384,7 +384,7 @@ def test_one_tree_per_class(make: Any) -> None:
 
 
 def test_trees_are_read_only() -> None:
-    tree = BsnsingClassifier().fit(*mixed_table(15)).tree_
+    tree = BsnsingClassifier.plain().fit(*mixed_table(15)).tree_
     for name, array in (arrays(tree) | {n: getattr(tree, n) for n in NOT_THE_TREE}).items():
         assert not array.flags.writeable, name
         if array.size:
@@ -404,10 +404,10 @@ def asked(model: BsnsingClassifier) -> set[Question]:
 def test_questions_by_hand_are_the_only_ones() -> None:
     X, y = mixed_table(16)
     given = [Question("a", ">", 0.0), Question("kind", "in", ("u", "v")), Question("b", "<", 9)]
-    model = BsnsingClassifier(extra_questions=given, own_questions=False).fit(X, y)
+    model = BsnsingClassifier.plain(extra_questions=given, own_questions=False).fit(X, y)
     assert asked(model) <= {*given}
     assert len(asked(model)) > 1
-    none = BsnsingClassifier(own_questions=False).fit(X, y)
+    none = BsnsingClassifier.plain(own_questions=False).fit(X, y)
     assert none.get_n_leaves() == 1
 
 
@@ -415,22 +415,22 @@ def test_questions_by_hand_compete_with_the_own_ones() -> None:
     X, y = mixed_table(17)
     y = ((X["a"] > 0.5) ^ (np.arange(len(y)) % 9 == 0)).to_numpy(dtype=int)
     extra = Question("a", ">", 0.5)
-    own = BsnsingClassifier(n_segments=2, max_rules=1).fit(X, y)
-    both = BsnsingClassifier(n_segments=2, max_rules=1, extra_questions=extra).fit(X, y)
+    own = BsnsingClassifier.plain(n_segments=2, max_rules=1).fit(X, y)
+    both = BsnsingClassifier.plain(n_segments=2, max_rules=1, extra_questions=extra).fit(X, y)
     assert both.tree_.objective[0] < own.tree_.objective[0]
     assert both.tree_.rules[0].questions == (extra,)
 
 
 def test_questions_of_a_fitted_tree_give_the_tree_again() -> None:
     X, y = mixed_table(18, n_classes=3)
-    lender = BsnsingClassifier(max_depth=1).fit(X, y)
+    lender = BsnsingClassifier.plain(max_depth=1).fit(X, y)
     for extra in (lender, lender.tree_, [lender, lender.tree_]):
-        borrower = BsnsingClassifier(max_depth=1, extra_questions=extra, own_questions=False)
+        borrower = BsnsingClassifier.plain(max_depth=1, extra_questions=extra, own_questions=False)
         borrower.fit(X, y)
         assert borrower.tree_.objective[0] == lender.tree_.objective[0]
         assert np.array_equal(borrower.apply(X), lender.apply(X))
-    ovr = BsnsingClassifier(multiclass="ovr").fit(X, y)
-    borrower = BsnsingClassifier(extra_questions=ovr, own_questions=False).fit(X, y)
+    ovr = BsnsingClassifier.plain(multiclass="ovr").fit(X, y)
+    borrower = BsnsingClassifier.plain(extra_questions=ovr, own_questions=False).fit(X, y)
     lent = {str(q.column) for tree in ovr.trees_ for r in tree.rules if r for q in r.questions}
     assert {q.column for q in asked(borrower)} <= lent
 
@@ -449,7 +449,7 @@ def test_questions_of_scikit_learn(lender: Any, has_names: bool) -> None:
     table = pd.DataFrame(X, columns=["p", "q r", "s"]) if has_names else X
     lender.fit(table, y)
     trees = getattr(lender, "estimators_", [lender])
-    model = BsnsingClassifier(extra_questions=lender, own_questions=False, min_samples_leaf=1)
+    model = BsnsingClassifier.plain(extra_questions=lender, own_questions=False, min_samples_leaf=1)
     model.fit(table, y)
     names = ["p", "q r", "s"] if has_names else ["x0", "x1", "x2"]
     lent = set()
@@ -474,9 +474,9 @@ def test_tree_of_another_table_is_refused() -> None:
     with pytest.raises(
         ValueError, match=r"'x9 > 0.5' asks about a column that the table does not have"
     ):
-        BsnsingClassifier(extra_questions=wide).fit(X, y)
+        BsnsingClassifier.plain(extra_questions=wide).fit(X, y)
     with pytest.raises(ValueError, match="orders the levels of a categorical column"):
-        BsnsingClassifier(extra_questions=Question("kind", ">", 1.0)).fit(X, y)
+        BsnsingClassifier.plain(extra_questions=Question("kind", ">", 1.0)).fit(X, y)
 
 
 def test_borrowed_trees_are_read_by_name() -> None:
@@ -492,7 +492,7 @@ def test_borrowed_trees_are_read_by_name() -> None:
     selected = {f"x{column}" for columns in bag.estimators_features_ for column in columns}
     assert {question.column for question in questions_of(bag)} == selected
     with pytest.raises(ValueError, match="give questions_of"):
-        BsnsingClassifier(extra_questions=DecisionTreeClassifier()).fit(X, y)
+        BsnsingClassifier.plain(extra_questions=DecisionTreeClassifier()).fit(X, y)
 
 
 # --- Proof ---
@@ -500,13 +500,13 @@ def test_borrowed_trees_are_read_by_name() -> None:
 
 def test_tree_tells_where_time_ran_out() -> None:
     X, y = large_table(21)
-    model = BsnsingClassifier(time_limit=1e-6, max_rules=4, max_depth=2).fit(X, y)
+    model = BsnsingClassifier.plain(time_limit=1e-6, max_rules=4, max_depth=2).fit(X, y)
     tree = model.tree_
     assert not tree.optimal[0]
     assert tree.bound[0] < tree.objective[0]
     assert "[best found: " in export_text(model).splitlines()[0]
     assert "proven at least" in export_text(model).splitlines()[0]
-    proven = BsnsingClassifier(max_depth=1).fit(X, y)
+    proven = BsnsingClassifier.plain(max_depth=1).fit(X, y)
     assert proven.tree_.optimal.all()
     assert proven.tree_.bound[0] == proven.tree_.objective[0]
     assert "best found" not in export_text(proven)
@@ -517,8 +517,8 @@ def test_tree_tells_where_time_ran_out() -> None:
 def test_greedy_is_never_better(seed: int, criterion: str) -> None:
     X, y = mixed_table(seed, n_classes=2 + seed % 2)
     settings = {"max_rules": 3, "min_samples_leaf": 10, "criterion": criterion, "max_depth": 1}
-    exact = BsnsingClassifier(**settings).fit(X, y).tree_
-    greedy = BsnsingClassifier(solver="greedy", greedy_level=1.0, **settings).fit(X, y).tree_
+    exact = BsnsingClassifier.plain(**settings).fit(X, y).tree_
+    greedy = BsnsingClassifier.plain(solver="greedy", greedy_level=1.0, **settings).fit(X, y).tree_
     assert greedy.n_leaves == exact.n_leaves == 2
     assert greedy.objective[0] >= exact.objective[0] - 1e-9
     assert exact.optimal[0]
@@ -540,7 +540,7 @@ def test_objective_is_the_criterion_of_the_children(
 ) -> None:
     X, y = mixed_table(22, n_classes=3)
     weights = np.where(np.arange(len(y)) % 2, weight, 2 * weight)
-    tree = BsnsingClassifier(criterion=criterion).fit(X, y, sample_weight=weights).tree_
+    tree = BsnsingClassifier.plain(criterion=criterion).fit(X, y, sample_weight=weights).tree_
     assert tree.n_leaves > 2
     for node in tree:
         if not node.is_leaf:
@@ -550,11 +550,11 @@ def test_objective_is_the_criterion_of_the_children(
 
 def test_greedy_builds_and_and_xor() -> None:
     bits = np.array(list(product([0, 1], repeat=3)) * 10)
-    both = BsnsingClassifier(solver="greedy", min_samples_leaf=1, max_depth=1)
+    both = BsnsingClassifier.plain(solver="greedy", min_samples_leaf=1, max_depth=1)
     assert str(both.fit(bits, bits[:, 0] & bits[:, 1]).tree_.rule(0)) == "x0 == 1 and x1 == 1"
     # From one question XOR gains nothing unless that question already tells something.
     y = (bits[:, 0] ^ bits[:, 1]) | (bits[:, 0] & bits[:, 2])
-    either = BsnsingClassifier(
+    either = BsnsingClassifier.plain(
         solver="greedy", operators=("xor",), min_samples_leaf=1, max_depth=1, greedy_level=1.0
     )
     assert either.fit(bits, y).tree_.rule(0).operator == "xor"
@@ -565,7 +565,7 @@ def test_leaf_of_a_search_cut_short_is_not_called_proven() -> None:
     rng = np.random.default_rng(0)
     X = (rng.random((4000, 400)) < 0.005).astype(float)
     y = X[:, :9].any(axis=1)
-    model = BsnsingClassifier(min_samples_leaf=100, max_rules=8, time_limit=1e-6).fit(X, y)
+    model = BsnsingClassifier.plain(min_samples_leaf=100, max_rules=8, time_limit=1e-6).fit(X, y)
     assert model.tree_.n_leaves == 1
     assert not model.tree_.optimal[0]
     assert export_text(model).endswith("[not proven]")

@@ -30,7 +30,7 @@ print([name for name in {OPTIONAL} if name in set(sys.modules) - before])
 FIT = """
 from bsnsing import BsnsingClassifier
 X = numpy.arange(40.0).reshape(-1, 2)
-model = BsnsingClassifier().fit(X, X[:, 0] > 15)
+model = BsnsingClassifier.plain().fit(X, X[:, 0] > 15)
 assert model.predict_proba(X).shape == (20, 2) and str(model)
 """
 
@@ -50,7 +50,7 @@ class Refuse:
             raise ModuleNotFoundError(fullname)
 sys.meta_path.insert(0, Refuse())
 from bsnsing import BsnsingClassifier
-print(BsnsingClassifier().fit([[1.0, "a"], [2.0, "b"]] * 5, [0, 1] * 5).predict([[1.0, "a"]]))
+print(BsnsingClassifier.plain().fit([[1.0, "a"], [2.0, "b"]] * 5, [0, 1] * 5).predict([[1.0, "a"]]))
 """
     assert run(code) == "[0]"
 
@@ -73,7 +73,7 @@ print("finished", flush=True)
     "call",
     [
         "best_rule(answers, y, max_rules=6, n_jobs={n_jobs})",
-        "BsnsingClassifier(max_rules=6, time_limit=None, n_jobs={n_jobs}).fit(answers, y)",
+        "BsnsingClassifier.plain(max_rules=6, time_limit=None, n_jobs={n_jobs}).fit(answers, y)",
     ],
     ids=["best_rule", "fit"],
 )

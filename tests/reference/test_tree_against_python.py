@@ -149,7 +149,7 @@ def test_trees_are_the_same(
         "max_rules": 1 + (seed + n_classes) % 2,
     }
     expected = Grower(X, y, **settings).grow(np.ones(len(y), dtype=bool))
-    model = BsnsingClassifier(**settings, **ASKING).fit(X, y)
+    model = BsnsingClassifier.plain(**settings, **ASKING).fit(X, y)
     assert nested(model.tree_) == expected
     assert model.tree_.optimal.all()
 
@@ -157,7 +157,9 @@ def test_trees_are_the_same(
 def test_tables_are_worth_growing_on() -> None:
     """Deep trees, every kind of question, both operators: else the test above proves little."""
     trees = [
-        BsnsingClassifier(min_samples_leaf=1, **ASKING).fit(*random_table(seed, n_classes)).tree_
+        BsnsingClassifier.plain(min_samples_leaf=1, **ASKING)
+        .fit(*random_table(seed, n_classes))
+        .tree_
         for seed in range(6)
         for n_classes in (2, 3)
     ]

@@ -18,7 +18,7 @@ Y = ["no", "no", "yes", "yes", "no", "no", "yes", "maybe not"]
 
 
 def fit(y: Any = Y, sample_weight: Any = None, **settings: Any) -> BsnsingClassifier:
-    model = BsnsingClassifier(min_samples_leaf=1, max_rules=1, **settings)
+    model = BsnsingClassifier.plain(min_samples_leaf=1, max_rules=1, **settings)
     return model.fit(X, y, sample_weight=sample_weight)
 
 
@@ -41,7 +41,7 @@ def test_tree_and_model_give_the_same_text() -> None:
 def test_negation(has_missing: bool) -> None:
     table = X if has_missing else X.fillna({"plan": "e"})
     questions = [Question("age", ">", 60), Question("plan", "in", ("a", "b c"))]
-    model = BsnsingClassifier(
+    model = BsnsingClassifier.plain(
         operators=("and",), min_samples_leaf=1, own_questions=False, extra_questions=questions
     ).fit(table, X["age"] > 80)
     shown = 'not (plan in {a, "b c"})' if has_missing else 'plan not in {a, "b c"}'
@@ -116,12 +116,12 @@ def test_labels(labels: list[Any], shown: str) -> None:
 
 def test_models_must_be_fitted() -> None:
     with pytest.raises(NotFittedError):
-        export_text(BsnsingClassifier())
+        export_text(BsnsingClassifier.plain())
 
 
 def test_print_of_a_large_tree_is_cut_off() -> None:
     rng = np.random.default_rng(0)
-    model = BsnsingClassifier(min_samples_leaf=1).fit(
+    model = BsnsingClassifier.plain(min_samples_leaf=1).fit(
         rng.normal(size=(600, 2)), rng.integers(2, size=600)
     )
     whole, printed = export_text(model).splitlines(), str(model).splitlines()
@@ -154,7 +154,7 @@ def test_numbers_are_short_and_true(number: float, shown: str) -> None:
 def test_trees_deeper_than_the_stack_of_python() -> None:
     # Alternating classes: the best cut is always at an end.
     x = np.arange(1200.0)[:, None]
-    model = BsnsingClassifier(min_samples_leaf=1, max_rules=1, max_bins=None, n_segments=5000)
+    model = BsnsingClassifier.plain(min_samples_leaf=1, max_rules=1, max_bins=None, n_segments=5000)
     model.fit(x, np.arange(1200) % 2)
     assert model.get_depth() > 1000
     assert len(export_text(model).splitlines()) == model.tree_.n_nodes

@@ -9,10 +9,26 @@ import numpy as np
 import pytest
 
 from bsnsing import Tree
-from bsnsing._prune import best_subtree, keep_nodes, leaf_impurity
+from bsnsing._prune import (
+    best_subtree,
+    bypass_small_children,
+    impurity_per_case,
+    keep_nodes,
+    leaf_impurity,
+    prune_by_cost,
+    pruning_path,
+)
 from bsnsing._table import ColumnInfo
 
 COLUMN = ColumnInfo("c", "categorical", tuple("abcdefghij"))
+
+
+def depths(left: list[int], right: list[int]) -> np.ndarray:
+    depth = np.zeros(len(left), dtype=np.int32)
+    for v, children in enumerate(zip(left, right, strict=True)):
+        if children[0] >= 0:
+            depth[list(children)] = depth[v] + 1
+    return depth
 
 
 def random_tree(seed: int, n_leaves: int, most_cases: int) -> Tree:
@@ -43,7 +59,7 @@ def random_tree(seed: int, n_leaves: int, most_cases: int) -> Tree:
         class_weight=np.array([1.0, 2.0, 1.0]),
         children_left=np.array(left, dtype=np.int32),
         children_right=np.array(right, dtype=np.int32),
-        depth=np.zeros(n_nodes, dtype=np.int32),
+        depth=depths(left, right),
         counts=np.array([counts[v] for v in range(n_nodes)], dtype=float),
         operator=np.array([v % 2 for v in range(n_nodes)], dtype=np.uint8),
         objective=np.arange(n_nodes, dtype=float),
@@ -123,3 +139,67 @@ def test_kept_nodes_keep_what_is_theirs(seed: int) -> None:
             pairs.append((tree.children_right[old], pruned.children_right[new]))
     assert len(pairs) == pruned.n_nodes < tree.n_nodes
     assert len(pruned.levels) == pruned.first_level[-1]
+
+
+@pytest.mark.parametrize("most_cases", [2, 30], ids=["ties", "no ties"])
+@pytest.mark.parametrize("seed", range(12))
+def test_no_subtree_is_better_for_the_price(seed: int, most_cases: int) -> None:
+    tree = random_tree(seed, 9, most_cases)
+    impurity = impurity_per_case(tree)
+    subtrees = [(len(s), impurity[list(s)].sum()) for s in all_subtrees(tree)]
+    for alpha in (1e-4, 0.001, 0.003, 0.01, 0.03, 0.1):
+        found = prune_by_cost(tree, alpha)
+        cost = impurity_per_case(found)[found.is_leaf].sum() + alpha * found.n_leaves
+        least = min(c + alpha * size for size, c in subtrees)
+        assert cost == pytest.approx(least, abs=1e-9)
+        assert found.n_leaves == min(s for s, c in subtrees if c + alpha * s <= least + 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_path_has_every_change_of_the_best_subtree(seed: int) -> None:
+    tree = random_tree(seed, 9, 30)
+    impurity = impurity_per_case(tree)
+    subtrees = [(len(s), impurity[list(s)].sum()) for s in all_subtrees(tree)]
+    path = pruning_path(tree)
+    assert (np.diff(path.ccp_alphas) > 0).all()
+    assert (np.diff(path.n_leaves) < 0).all()
+    assert path.n_leaves[-1] == 1
+    ends = np.append(path.ccp_alphas[1:], path.ccp_alphas[-1] + 1)
+    for alpha, n_leaves, cost in zip(
+        (path.ccp_alphas + ends) / 2, path.n_leaves, path.impurities, strict=True
+    ):
+        assert (n_leaves, pytest.approx(cost)) == min(
+            subtrees, key=lambda pair: (pair[1] + alpha * pair[0], pair[0])
+        )
+        assert prune_by_cost(tree, float(alpha)).n_leaves == n_leaves
+
+
+def test_a_leaf_has_a_path_of_one_step() -> None:
+    path = pruning_path(best_subtree(random_tree(0, 3, 10), 1))
+    assert path.n_leaves.tolist() == [1]
+    assert path.ccp_alphas.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_small_children_are_bypassed(seed: int) -> None:
+    tree = random_tree(seed, 12, 10)
+    found = bypass_small_children(tree, 8)
+
+    def walk(v: int) -> tuple:
+        """The tree as it should be, by the definition."""
+        yes, no = int(tree.children_left[v]), int(tree.children_right[v])
+        if yes < 0 or max(tree.counts[yes].sum(), tree.counts[no].sum()) < 8:
+            return (tree.counts[v].tolist(),)
+        for small, large in ((yes, no), (no, yes)):
+            if tree.counts[small].sum() < 8:
+                return walk(large)
+        return (tree.counts[v].tolist(), str(tree.rules[v]), walk(yes), walk(no))
+
+    def read(v: int) -> tuple:
+        if found.is_leaf[v]:
+            return (found.counts[v].tolist(),)
+        yes, no = int(found.children_left[v]), int(found.children_right[v])
+        assert found.depth[yes] == found.depth[no] == found.depth[v] + 1
+        return (found.counts[v].tolist(), str(found.rules[v]), read(yes), read(no))
+
+    assert read(0) == walk(0)

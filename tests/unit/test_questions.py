@@ -281,7 +281,7 @@ def test_neighbouring_numbers_are_told_apart(
     for question, answers in zip(pool.questions, pool.answers.T, strict=True):
         assert answers.tolist() == question.answer(X[:, 0]).tolist()
         assert math.isfinite(question.value)
-    model = BsnsingClassifier(min_samples_leaf=1, max_values_as_levels=max_values_as_levels)
+    model = BsnsingClassifier.plain(min_samples_leaf=1, max_values_as_levels=max_values_as_levels)
     assert np.array_equal(model.fit(X, y).predict(X), y)
 
 
@@ -296,7 +296,7 @@ def test_any_numbers_are_told_apart(values: list[float]) -> None:
     X = np.array(sorted(values)).reshape(-1, 1)
     y = np.arange(len(X)) % 2
     assert len({tuple(row) for row in ask_questions(X, y).answers.tolist()}) == len(X)
-    model = BsnsingClassifier(min_samples_leaf=1, max_rules=1, criterion="entropy").fit(X, y)
+    model = BsnsingClassifier.plain(min_samples_leaf=1, max_rules=1, criterion="entropy").fit(X, y)
     counts = np.zeros_like(model.tree_.counts)
     np.add.at(counts, (model.apply(X), y), 1)
     assert np.array_equal(counts[model.tree_.is_leaf], model.tree_.counts[model.tree_.is_leaf])
@@ -486,7 +486,7 @@ STRANGE = [
 def test_strange_names_are_only_names(name: str, tmp_path: Any, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     X = pd.DataFrame({name: [1.0, 2, 3, 4], "other": [0, 0, 0, 0]})
-    model = BsnsingClassifier(min_samples_leaf=1).fit(X, [0, 0, 1, 1])
+    model = BsnsingClassifier.plain(min_samples_leaf=1).fit(X, [0, 0, 1, 1])
     assert model.tree_.rules[0].questions == (Question(name, ">", 2.5),)
     assert model.predict(X[["other", name]]).tolist() == [0, 0, 1, 1]
     assert len(str(model).splitlines()) == 3
@@ -497,7 +497,7 @@ def test_strange_names_are_only_names(name: str, tmp_path: Any, monkeypatch: Any
 def test_strange_levels_are_only_levels(level: str, tmp_path: Any, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     X = pd.DataFrame({"c": [level, level, "b", "d"]})
-    model = BsnsingClassifier(min_samples_leaf=1, operators=("or",)).fit(X, [1, 1, 0, 0])
+    model = BsnsingClassifier.plain(min_samples_leaf=1, operators=("or",)).fit(X, [1, 1, 0, 0])
     assert model.tree_.rules[0].questions == (Question("c", "==", level),)
     assert model.predict(X).tolist() == [1, 1, 0, 0]
     assert len(str(model).splitlines()) == 3
@@ -507,6 +507,6 @@ def test_strange_levels_are_only_levels(level: str, tmp_path: Any, monkeypatch: 
 @pytest.mark.parametrize("label", STRANGE)
 def test_strange_labels_are_only_labels(label: str) -> None:
     y = np.array([label, label, "b", "b"])
-    model = BsnsingClassifier(min_samples_leaf=1).fit([[1], [2], [3], [4]], y)
+    model = BsnsingClassifier.plain(min_samples_leaf=1).fit([[1], [2], [3], [4]], y)
     assert model.predict([[1]]).tolist() == [label]
     assert len(str(model).splitlines()) == 3

@@ -19,7 +19,8 @@ def export_text(
 ) -> str:
     """Write a tree as indented text: each rule as a question, each leaf with its class.
 
-    Leaves tell how many of their cases are of the class. A split that a limit cut short is
+    Leaves tell how many of their cases are of the class and, where a teacher had a say in it, how
+    probable the class is. A split that a limit cut short is
     marked, with the bound that was proven.
 
     Parameters
@@ -91,8 +92,9 @@ def _leaf_text(tree: Tree, node: Node) -> str:
     cases = f"{_show_count(node.counts[best])} of {_show_count(node.counts.sum())}"
     if (tree.class_weight != tree.class_weight[0]).any():
         cases += f", weighted {tree.probabilities[node.id, best]:.0%}"
+    chance = "" if tree.taught is None else f" {tree.probabilities[node.id, best]:.0%}"
     ending = " ..." if not node.is_leaf else "" if node.optimal else "   [not proven]"
-    return f"{_show_class(tree, best)}   ({cases}){ending}"
+    return f"{_show_class(tree, best)}{chance}   ({cases}){ending}"
 
 
 def _proof_text(tree: Tree, node: Node, show_proof: bool) -> str:

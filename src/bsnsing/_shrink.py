@@ -1,0 +1,34 @@
+"""shrunk_shares(): class shares of every node, drawn towards those of the nodes above."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bsnsing._tree import Tree
+
+# The root is drawn towards equal shares, as by one case spread over all classes.
+_CASES_AT_ROOT = 1.0
+
+
+def shrunk_shares(tree: Tree, strength: float) -> NDArray[np.float64]:
+    """Return each node's class shares, its parent's counting as ``strength`` further cases.
+
+    With n cases of which a share s is of some class, and a parent whose share came out as t, a
+    node gets (n s + strength t) / (n + strength): few cases say little against the many above
+    them, and no share is 0 or 1. With strength 0 these are the plain shares.
+    """
+    weighted = tree.weighted
+    sizes = weighted.sum(axis=1, keepdims=True)
+    if strength == 0:
+        plain: NDArray[np.float64] = weighted / sizes
+        return plain
+    shares = np.empty_like(weighted)
+    n_classes = weighted.shape[1]
+    shares[0] = (weighted[0] + _CASES_AT_ROOT / n_classes) / (sizes[0] + _CASES_AT_ROOT)
+    parent = tree.parent
+    for depth in range(1, tree.max_depth + 1):  # parents are one level up
+        nodes = np.flatnonzero(tree.depth == depth)
+        drawn = weighted[nodes] + strength * shares[parent[nodes]]
+        shares[nodes] = drawn / (sizes[nodes] + strength)
+    return shares

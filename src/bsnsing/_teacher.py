@@ -1,0 +1,274 @@
+"""A lesson for a tree: its rows and made-up ones, each with the class shares a teacher sees there.
+
+A tree grown on labels alone takes every label at its word. A forest, or any other classifier, knows
+better how the classes lie, but cannot be read. So the tree learns from it: real rows get the mean
+of their label and of what the teacher says of them without having seen that label, and rows put
+together from cells of real ones get what the teacher says. The tree is then one tree as ever, each
+split the best rule for the cases of the lesson.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_matrix
+from scipy.sparse import hstack as sparse_hstack
+from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from bsnsing._columns import Column, SparseCells
+from bsnsing._predict import find_leaves
+from bsnsing._table import Table
+from bsnsing._tree import Tree
+from bsnsing._weights import CaseWeights
+
+# What a real row counts beside a made-up one, and the parts that a case is divided into.
+_REAL, _PARTS = 3, 8
+# Rows of a lesson: so many times the real ones, but for made-up ones at most so many in all.
+_TIMES, _MOST_ROWS = 4, 4000
+# Chance that a made-up row takes a cell from another row than the one it is made from.
+_SWAP = 0.3
+# Trees of each kind in the forest.
+_N_TREES = 50
+_MOST_LEVELS = 30  # per categorical column; the forest does not see rarer ones
+# Bounds on rows times questions squared, which is what a search costs, and on cells.
+_MOST_WORK, _MOST_CELLS = 3e9, 2e7
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """Rows to learn from, each as often as the teacher sees classes in it."""
+
+    table: Table
+    codes: NDArray[np.int32]
+    weights: CaseWeights
+    case: float = 1.0  # what a real case counts
+
+
+def prepare_lesson(
+    teacher: Any,
+    table: Table,
+    codes: NDArray[np.int32],
+    n_classes: int,
+    weights: CaseWeights,
+    n_segments: int,
+    random_state: np.random.RandomState,
+    n_threads: int,
+) -> Lesson:
+    """Let a teacher ("forest" or a classifier) learn the rows, and write down what it knows."""
+    n_questions = sum(_most_questions(column, n_segments) for column in table.columns)
+    order = canonical_order(table, codes, weights)
+    table, codes = table.take(order), codes[order]
+    cases = None if weights.counts is None else weights.counts[order] / weights.unit
+    if cases is not None and weights.unit == 1.0 and cases.sum() <= _TIMES * _MOST_ROWS:
+        # Whole weights are repeated rows, also to a forest that draws rows.
+        repeated = np.repeat(np.arange(table.n_rows), cases.astype(np.intp))
+        table, codes, cases = table.take(repeated), codes[repeated], None
+    encoder = _Encoder.of(table)
+    own = np.eye(n_classes)[codes]
+    if isinstance(teacher, str):
+        teacher = _Forest(random_state, n_threads)
+    seen, teacher = _learn(teacher, encoder.matrix(table), codes, cases, own)
+    made_up = _make_up_rows(table, n_questions, random_state)
+    told = np.zeros((made_up.n_rows, n_classes))
+    if made_up.n_rows:
+        told[:, teacher.classes_] = teacher.predict_proba(encoder.matrix(made_up))
+    real = (own + seen) / 2
+    real_cases = np.ones(table.n_rows) if cases is None else cases
+    parts = np.concatenate(
+        [_REAL * _in_parts(real, real_cases), _in_parts(told, np.ones(len(told)))]
+    )
+    rows, classes = np.nonzero(parts)
+    whole = CaseWeights(parts[rows, classes], float(_PARTS))
+    return Lesson(_joined(table, made_up).take(rows), classes.astype(np.int32), whole, float(_REAL))
+
+
+def count_cases(tree: Tree, lesson: Lesson, n_threads: int) -> NDArray[np.float64]:
+    """Return how many cases of each class pass each node."""
+    leaves = find_leaves(tree, lesson.table, n_threads)
+    weights = lesson.weights
+    cases = None if weights.counts is None else weights.counts / weights.unit
+    n_classes = len(tree.classes)
+    flat = np.bincount(leaves * n_classes + lesson.codes, cases, tree.n_nodes * n_classes)
+    counts = flat.astype(np.float64).reshape(tree.n_nodes, n_classes)
+    for v in reversed(np.flatnonzero(~tree.is_leaf)):  # children come after their parents
+        counts[v] = counts[tree.children_left[v]] + counts[tree.children_right[v]]
+    return counts
+
+
+def canonical_order(
+    table: Table, codes: NDArray[np.int32], weights: CaseWeights
+) -> NDArray[np.intp]:
+    """Return an order of the rows that depends on what they hold only, not on how they came."""
+    mixed = codes.astype(np.uint64)
+    for column in table.columns:
+        cells = _cell_bits(column)
+        mixed = (mixed ^ cells) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    if weights.counts is not None:
+        return np.lexsort((weights.counts, mixed))
+    return np.argsort(mixed, kind="stable")
+
+
+def _cell_bits(column: Column) -> NDArray[np.uint64]:
+    if column.info.kind == "categorical":
+        return column.codes().astype(np.int64).view(np.uint64)
+    numbers = np.ascontiguousarray(column.numbers()) + 0.0  # minus zero is zero
+    numbers[np.isnan(numbers)] = np.nan
+    bits = numbers.view(np.uint64)
+    return (bits ^ (bits >> np.uint64(32))) * np.uint64(0xBF58476D1CE4E5B9)
+
+
+@dataclass(frozen=True, slots=True)
+class _Encoder:
+    """Columns as the numbers that scikit-learn's learners take: 0/1 columns for levels."""
+
+    levels: tuple[NDArray[np.int32] | None, ...]  # per column: codes of its frequent levels
+    is_sparse: bool
+
+    @classmethod
+    def of(cls, table: Table) -> _Encoder:
+        levels = tuple(
+            _frequent_levels(column) if column.info.kind == "categorical" else None
+            for column in table.columns
+        )
+        is_sparse = any(isinstance(column.cells, SparseCells) for column in table.columns)
+        return cls(levels, is_sparse)
+
+    def matrix(self, table: Table) -> Any:
+        parts: list[Any] = []
+        for column, levels in zip(table.columns, self.levels, strict=True):
+            if levels is not None:
+                parts.append((column.codes()[:, None] == levels).astype(np.float32))
+            else:
+                parts.append(column.numbers().astype(np.float32)[:, None])
+            if self.is_sparse:
+                parts[-1] = csc_matrix(np.nan_to_num(parts[-1]))
+        if self.is_sparse:
+            return sparse_hstack(parts, format="csr")
+        return np.concatenate(parts, axis=1)
+
+
+def _frequent_levels(column: Column) -> NDArray[np.int32]:
+    found, frequency = np.unique(column.codes(), return_counts=True)
+    return found[np.argsort(-frequency, kind="stable")[:_MOST_LEVELS]]
+
+
+def _most_questions(column: Column, n_segments: int) -> int:
+    """About how many questions a search asks of a column."""
+    if column.info.kind == "categorical":
+        return min(len(column.info.levels), _MOST_LEVELS)
+    if column.info.kind == "boolean":
+        return 1
+    if isinstance(column.cells, SparseCells):
+        return n_segments
+    numbers = column.numbers()
+    has_missing = bool(np.isnan(numbers).any())
+    first = np.unique(numbers[: 20 * n_segments])  # enough to see that there are few values
+    # Where cells are missing, a threshold does not serve both directions.
+    return int(min(max(1, len(first) - 1), n_segments)) * (2 if has_missing else 1)
+
+
+class _Forest:
+    """Random and extremely random trees, half of each, which tell more together than either."""
+
+    oob_score = True
+
+    def __init__(self, random_state: np.random.RandomState, n_threads: int) -> None:
+        settings = {"bootstrap": True, "oob_score": True, "n_jobs": n_threads}
+        self.halves = [
+            kind(_N_TREES, random_state=random_state, **settings)
+            for kind in (RandomForestClassifier, ExtraTreesClassifier)
+        ]
+
+    def fit(
+        self, X: Any, codes: NDArray[np.int32], sample_weight: NDArray[np.float64] | None
+    ) -> _Forest:
+        for half in self.halves:
+            half.fit(X, codes, sample_weight=sample_weight)
+        self.classes_ = self.halves[0].classes_
+        # A row that all trees of a half were grown on has NaN or zeros there.
+        told = np.nan_to_num([half.oob_decision_function_ for half in self.halves])
+        sums = told.sum(axis=(0, 2))[:, None]
+        self.oob_decision_function_ = told.sum(axis=0) / np.where(sums > 0, sums, 1.0)
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        mean: NDArray[np.float64] = np.mean([h.predict_proba(X) for h in self.halves], axis=0)
+        return mean
+
+
+def _learn(
+    teacher: Any,
+    X: Any,
+    codes: NDArray[np.int32],
+    cases: NDArray[np.float64] | None,
+    own: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], Any]:
+    """Fit the teacher; return what it says of each row without that row's label, and itself."""
+    with warnings.catch_warnings():
+        # Rows that no tree left out, and classes with few cases, are dealt with below.
+        warnings.simplefilter("ignore", UserWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)
+        if getattr(teacher, "oob_score", False):
+            fitted = teacher.fit(X, codes, sample_weight=cases)
+            found = fitted.oob_decision_function_
+        else:
+            folds = StratifiedKFold(5, shuffle=False)
+            found = cross_val_predict(clone(teacher), X, codes, cv=folds, method="predict_proba")
+            fitted = clone(teacher).fit(X, codes)
+    seen = np.zeros_like(own)
+    seen[:, fitted.classes_] = found
+    is_unknown = ~(np.isfinite(seen).all(axis=1) & (seen.sum(axis=1) > 0))
+    seen[is_unknown] = own[is_unknown]
+    return seen, fitted
+
+
+def _make_up_rows(table: Table, n_questions: int, random_state: np.random.RandomState) -> Table:
+    """Put rows together: each from one real row, some cells from others, column by column."""
+    n_rows = table.n_rows
+    most = min(
+        _TIMES * n_rows, _MOST_ROWS, _MOST_WORK / n_questions**2, _MOST_CELLS / len(table.columns)
+    )
+    n_made = max(0, int(most) - n_rows)
+    origin = np.resize(np.arange(n_rows), n_made)
+    columns = []
+    for column in table.columns:
+        is_swapped = random_state.random_sample(n_made) < _SWAP
+        rows = np.where(is_swapped, random_state.randint(n_rows, size=n_made), origin)
+        cells = column.cells
+        taken = cells.take(rows) if isinstance(cells, SparseCells) else cells[rows]
+        columns.append(Column(column.info, taken))
+    return Table(tuple(columns), n_made)
+
+
+def _in_parts(shares: NDArray[np.float64], cases: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Divide each row's cases among the classes, in whole parts of a case."""
+    wanted = shares * cases[:, None] * _PARTS
+    parts = np.floor(wanted).astype(np.int64)
+    n_left = np.rint(cases * _PARTS).astype(np.int64) - parts.sum(axis=1)
+    # What is left over goes to the largest remainders.
+    place = np.argsort(np.argsort(parts - wanted, axis=1, kind="stable"), axis=1)
+    divided: NDArray[np.int64] = parts + (place < n_left[:, None])
+    return divided
+
+
+def _joined(first: Table, second: Table) -> Table:
+    columns = []
+    for a, b in zip(first.columns, second.columns, strict=True):
+        if isinstance(a.cells, SparseCells) and isinstance(b.cells, SparseCells):
+            cells: Any = SparseCells(
+                np.concatenate([a.cells.rows, b.cells.rows + first.n_rows]),
+                np.concatenate([a.cells.values, b.cells.values]),
+                a.cells.filling,
+                first.n_rows + second.n_rows,
+            )
+        else:
+            cells = np.concatenate([a.cells, b.cells])
+        columns.append(Column(a.info, cells))
+    return Table(tuple(columns), first.n_rows + second.n_rows)

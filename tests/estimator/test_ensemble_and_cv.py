@@ -1,0 +1,135 @@
+"""Trees that vote, and a tree chosen by cross-validation, each against doing it by hand."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.model_selection import StratifiedKFold
+
+from bsnsing import BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble, _cv, export_text
+
+X, y = make_classification(200, 6, n_informative=4, n_classes=3, flip_y=0.1, random_state=0)
+PLAIN = BsnsingClassifier.plain(min_samples_leaf=3, shrinkage=1)
+
+
+def test_probabilities_are_means_of_the_trees() -> None:
+    model = BsnsingEnsemble(3, estimator=PLAIN, settings=[{"max_rules": r} for r in (1, 2, 3)])
+    model.fit(X, y)
+    alone = [clone(PLAIN).set_params(max_rules=r).fit(X, y) for r in (1, 2, 3)]
+    expected = np.mean([tree.predict_proba(X) for tree in alone], axis=0)
+    np.testing.assert_allclose(model.predict_proba(X), expected)
+    np.testing.assert_array_equal(model.predict(X), expected.argmax(axis=1))
+    for one, other in zip(model, alone, strict=True):
+        assert export_text(one) == export_text(other)
+
+
+def test_the_majority_votes_and_means_decide_ties() -> None:
+    settings = [{"max_rules": 1}, {"max_rules": 1, "max_depth": 1}, {"max_depth": 2}, {}]
+    model = BsnsingEnsemble(estimator=PLAIN, settings=settings, voting="hard").fit(X, y)
+    labels = np.array([tree.predict(X) for tree in model.estimators_])
+    mean = model.predict_proba(X)
+    for row, votes in enumerate(labels.T):
+        most = max(np.bincount(votes))
+        winners = [k for k in range(3) if (votes == k).sum() == most]
+        assert model.predict(X[row : row + 1])[0] == max(winners, key=lambda k: mean[row, k])
+    assert any(len(set(votes)) == 2 for votes in labels.T)
+
+
+def test_the_papers_nine_trees() -> None:
+    model = BsnsingEnsemble.paper().fit(X, y)
+    assert [(tree.max_rules, tree.min_samples_leaf) for tree in model.estimators_] == list(
+        product((1, 2, 3), ("sqrt", 1, 10))
+    )
+    assert {tree.criterion for tree in model.estimators_} == {"gini_squared"}
+    assert model.voting == "hard"
+
+
+def test_nine_taught_trees_differ_and_repeat() -> None:
+    model = BsnsingEnsemble().fit(X, y)
+    assert len({str(tree) for tree in model.estimators_}) == 9
+    again = BsnsingEnsemble(n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), again.predict_proba(X))
+    copied = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(model.predict_proba(X), copied.predict_proba(X))
+    assert model.get_n_leaves() == sum(tree.n_leaves for tree in model.trees_)
+    assert model.feature_importances_.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("n_estimators", 0), ("voting", "loud"), ("settings", []), ("estimator", 3)]
+)
+def test_wrong_parameters_of_the_ensemble_are_named(name: str, value: object) -> None:
+    with pytest.raises(ValueError, match=f"{name!r} parameter of BsnsingEnsemble"):
+        BsnsingEnsemble(**{name: value}).fit(X, y)
+
+
+def test_scores_are_those_of_trees_grown_with_the_price() -> None:
+    """One grown tree per fold gives what growing anew for each price and strength gives."""
+    data, labels = load_breast_cancer(return_X_y=True)
+    model = BsnsingClassifierCV(PLAIN, cv=3, shrinkages=(1, 10), max_rules=(1, 2))
+    model.fit(data, labels)
+    results = model.cv_results_
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=0).split(data, labels))
+    for i in np.linspace(0, len(results["mean_test_score"]) - 1, 6).astype(int):
+        scores = []
+        for train, test in folds:
+            share = labels[train].mean()
+            root = 2 * share * (1 - share)
+            tree = clone(PLAIN).set_params(
+                max_rules=int(results["param_max_rules"][i]),
+                shrinkage=results["param_shrinkage"][i],
+                ccp_alpha=results["param_ccp_alpha"][i] * root,
+            )
+            tree.fit(data[train], labels[train])
+            scores.append(-log_loss(labels[test], tree.predict_proba(data[test])))
+        assert results["mean_test_score"][i] == pytest.approx(np.mean(scores))
+    assert model.best_score_ == results["mean_test_score"].max()
+    best = clone(PLAIN).set_params(**model.best_params_).fit(data, labels)
+    np.testing.assert_allclose(model.predict_proba(data), best.predict_proba(data))
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "neg_log_loss"])
+def test_other_scores_and_many_classes(scoring: str) -> None:
+    model = BsnsingClassifierCV(PLAIN, cv=3, scoring=scoring).fit(X, y)
+    assert model.best_estimator_.get_n_leaves() > 1
+    assert model.predict(X).shape == y.shape
+
+
+def test_area_under_the_curve_is_that_of_scikit_learn() -> None:
+    rng = np.random.default_rng(0)
+    shares = np.round(rng.dirichlet(np.ones(3), 200), 1)  # with ties
+    codes = rng.integers(0, 3, 200).astype(np.int32)
+    expected = np.mean([roc_auc_score(codes == k, shares[:, k]) for k in range(3)])
+    assert _cv.roc_auc(shares, codes) == pytest.approx(expected)
+    assert _cv.roc_auc(shares, np.zeros(200, dtype=np.int32)) == 0.5
+
+
+def test_prune_cuts_back_in_place() -> None:
+    model = BsnsingClassifier(ccp_alpha=0.0).fit(X, y)
+    path = model.pruning_path()
+    assert path.n_leaves[0] == model.get_n_leaves() > 4
+    np.testing.assert_allclose(
+        path.ccp_alphas, BsnsingClassifier().cost_complexity_pruning_path(X, y).ccp_alphas
+    )
+    before = model.get_n_leaves()
+    assert model.prune(ccp_alpha=float(path.ccp_alphas[1])) is model
+    assert path.n_leaves[1] >= model.get_n_leaves() < before
+    model.prune(max_leaf_nodes=3)
+    assert model.get_n_leaves() == 3
+    assert model.predict_proba(X).min() > 0
+    with pytest.raises(ValueError, match="max_leaf_nodes"):
+        model.prune(max_leaf_nodes=0)
+
+
+def test_one_tree_per_class_has_no_single_path() -> None:
+    model = BsnsingClassifier.paper().fit(X, y)
+    with pytest.raises(ValueError, match="each has its own path"):
+        model.pruning_path()
+    with pytest.raises(ValueError, match="multiclass"):
+        BsnsingClassifierCV(BsnsingClassifier.paper()).fit(X, y)

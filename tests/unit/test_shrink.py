@@ -1,0 +1,51 @@
+"""Shrunken shares of trees made by hand, against the formula walked down from the root."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bsnsing import Tree
+from tests.unit.test_prune import random_tree
+
+
+def walk(tree: Tree, strength: float) -> dict[int, np.ndarray]:
+    shares = {}
+    cases = (tree.counts if tree.taught is None else tree.taught) * tree.class_weight
+
+    def go(v: int, above: np.ndarray, strength_above: float) -> None:
+        n = cases[v].sum()
+        shares[v] = (cases[v] + strength_above * above) / (n + strength_above)
+        for child in (int(tree.children_left[v]), int(tree.children_right[v])):
+            if child >= 0:
+                go(child, shares[v], strength)
+
+    go(0, np.full(3, 1 / 3), 1.0)
+    return shares
+
+
+@pytest.mark.parametrize("strength", [0.5, 10.0])
+@pytest.mark.parametrize("seed", range(5))
+def test_parents_count_as_further_cases(seed: int, strength: float) -> None:
+    tree = replace(random_tree(seed, 9, 10), shrinkage=strength)
+    expected = walk(tree, strength)
+    for v, shares in enumerate(tree.probabilities):
+        np.testing.assert_allclose(shares, expected[v])
+    assert (tree.probabilities > 0).all()
+    np.testing.assert_allclose(tree.probabilities.sum(axis=1), 1)
+
+
+def test_without_shrinkage_shares_are_plain() -> None:
+    tree = random_tree(0, 5, 10)
+    cases = tree.counts * tree.class_weight
+    np.testing.assert_allclose(tree.probabilities, cases / cases.sum(axis=1, keepdims=True))
+
+
+def test_what_was_taught_comes_before_counts() -> None:
+    tree = random_tree(1, 5, 10)
+    taught = replace(tree, taught=tree.counts[:, ::-1] + 1.0, shrinkage=2.0)
+    expected = walk(taught, 2.0)
+    for v, shares in enumerate(taught.probabilities):
+        np.testing.assert_allclose(shares, expected[v])

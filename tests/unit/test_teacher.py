@@ -1,0 +1,137 @@
+"""Lessons: who is in them, what they say, and what they do not depend on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from sklearn.dummy import DummyClassifier
+
+from bsnsing import BsnsingClassifier
+from bsnsing import _teacher as teacher_module
+from bsnsing._table import Table, read_training_table
+from bsnsing._teacher import Lesson, _in_parts, canonical_order, prepare_lesson
+from bsnsing._weights import CaseWeights, read_weights
+
+NONE = CaseWeights(None, 1.0)
+
+
+def mixed(n_rows: int = 60) -> tuple[pd.DataFrame, NDArray[np.int32]]:
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"a": rng.normal(size=n_rows), "kind": rng.choice(list("uvw"), n_rows)})
+    X.loc[rng.random(n_rows) < 0.2, "a"] = np.nan
+    return X, (X["a"].fillna(0) + (X["kind"] == "u") > 0.4).to_numpy().astype(np.int32)
+
+
+def table_of(X: object) -> Table:
+    return read_training_table(BsnsingClassifier(), X)
+
+
+def lesson_of(X: object, y: NDArray[np.int32], weights: CaseWeights = NONE) -> Lesson:
+    state = np.random.RandomState(0)
+    return prepare_lesson("forest", table_of(X), y, 2, weights, 8, state, 1)
+
+
+def cells(lesson: Lesson) -> list[list[float]]:
+    columns = [
+        c.codes() if c.info.kind == "categorical" else c.numbers() for c in lesson.table.columns
+    ]
+    assert lesson.weights.counts is not None
+    return np.nan_to_num(
+        np.column_stack([*columns, lesson.codes, lesson.weights.counts]), nan=-99
+    ).tolist()
+
+
+def test_every_row_is_a_whole_case() -> None:
+    shares = np.random.default_rng(0).dirichlet([0.3] * 4, 200)
+    parts = _in_parts(shares, np.ones(200))
+    assert (parts.sum(axis=1) == teacher_module._PARTS).all()
+    assert np.abs(parts / teacher_module._PARTS - shares).max() < 1 / teacher_module._PARTS
+
+
+def test_parts_of_weighted_rows_follow_their_weights() -> None:
+    parts = _in_parts(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([2.0, 0.5]))
+    assert parts.tolist() == [[8, 8], [4, 0]]
+
+
+def test_made_up_rows_hold_cells_that_occur_in_their_column() -> None:
+    X, y = mixed()
+    lesson = lesson_of(X, y)
+    assert lesson.table.n_rows > len(X)
+    numbers = lesson.table.columns[0].numbers()
+    assert np.isin(numbers[~np.isnan(numbers)], X["a"]).all()
+    assert set(lesson.table.columns[1].codes()) == {0, 1, 2}
+
+
+def test_lessons_depend_on_neither_the_order_of_rows_nor_on_repeats_as_weights() -> None:
+    X, y = mixed()
+    expected = cells(lesson_of(X, y))
+    order = np.random.default_rng(1).permutation(len(X))
+    assert cells(lesson_of(X.iloc[order], y[order])) == expected
+    counts = np.random.default_rng(2).integers(1, 4, len(X))
+    repeated = np.repeat(np.arange(len(X)), counts)
+    assert cells(lesson_of(X, y, read_weights(counts, len(X)))) == cells(
+        lesson_of(X.iloc[repeated], y[repeated])
+    )
+
+
+def test_sparse_and_dense_tables_have_the_same_order() -> None:
+    X = np.random.default_rng(0).integers(0, 2, (50, 6)).astype(float)
+    y = np.arange(50, dtype=np.int32) % 2
+    dense, sparse = table_of(X), table_of(csr_matrix(X))
+    np.testing.assert_array_equal(canonical_order(dense, y, NONE), canonical_order(sparse, y, NONE))
+
+
+def test_an_unknowing_teacher_leaves_half_of_the_label() -> None:
+    """A teacher that always says 1/2 softens each label to 3/4 and makes up rows of 1/2."""
+    X = np.arange(40.0)[:, None]
+    y = (np.arange(40) % 2).astype(np.int32)
+    state = np.random.RandomState(0)
+    teacher = DummyClassifier(strategy="uniform")
+    lesson = prepare_lesson(teacher, table_of(X), y, 2, NONE, 8, state, 1)
+    assert lesson.weights.counts is not None
+    values = lesson.table.columns[0].numbers()
+    is_real = lesson.weights.counts % teacher_module._REAL == 0
+    found = {
+        (int(v), int(k)): int(w)
+        for v, k, w in zip(
+            values[is_real], lesson.codes[is_real], lesson.weights.counts[is_real], strict=True
+        )
+    }
+    unit = teacher_module._PARTS * teacher_module._REAL
+    assert all(found[i, i % 2] == unit * 3 // 4 for i in range(40))
+    assert all(found[i, 1 - i % 2] == unit // 4 for i in range(40))
+
+
+@pytest.mark.parametrize("multiclass", ["native", "ovr"])
+def test_counts_are_real_cases_and_leaves_hold_enough_of_them(multiclass: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3))
+    y = np.digitize(X[:, 0] + X[:, 1] * X[:, 2], [-0.5, 0.5])
+    model = BsnsingClassifier(min_samples_leaf=6, multiclass=multiclass).fit(X, y)
+    applied = model.apply(X).reshape(150, -1)
+    for position, tree in enumerate(model.trees_):
+        sizes = np.bincount(applied[:, position], minlength=tree.n_nodes)
+        np.testing.assert_array_equal(tree.counts.sum(axis=1)[tree.is_leaf], sizes[tree.is_leaf])
+        assert sizes[tree.is_leaf].min() >= 6
+        assert tree.taught is not None
+        np.testing.assert_allclose(tree.taught[0].sum(), 150)
+
+
+def test_the_same_data_give_the_same_tree_in_any_order() -> None:
+    X, y = mixed(120)
+    order = np.random.default_rng(5).permutation(120)
+    model = BsnsingClassifier().fit(X, y)
+    other = BsnsingClassifier(n_jobs=2).fit(X.iloc[order], y[order])
+    assert str(model) == str(other)
+    np.testing.assert_allclose(model.predict_proba(X), other.predict_proba(X))
+
+
+def test_probabilities_are_never_certain() -> None:
+    X = np.arange(20.0)[:, None]
+    y = (np.arange(20) >= 10).astype(int)
+    for teacher in ("forest", None):
+        shares = BsnsingClassifier(teacher=teacher).fit(X, y).predict_proba(X)
+        assert 0 < shares.min() < shares.max() < 1
