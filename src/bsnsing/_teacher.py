@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 from scipy.sparse import hstack as sparse_hstack
 from sklearn.base import clone
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from bsnsing._columns import Column, SparseCells
 from bsnsing._predict import find_leaves
@@ -180,6 +178,9 @@ class _Forest:
     oob_score = True
 
     def __init__(self, random_state: np.random.RandomState, n_threads: int) -> None:
+        # Only here: who imports the package need not wait for forests.
+        from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
         settings = {"bootstrap": True, "oob_score": True, "n_jobs": n_threads}
         self.halves = [
             kind(_N_TREES, random_state=random_state, **settings)
@@ -219,6 +220,8 @@ def _learn(
             fitted = teacher.fit(X, codes, sample_weight=cases)
             found = fitted.oob_decision_function_
         else:
+            from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
             folds = StratifiedKFold(5, shuffle=False)
             found = cross_val_predict(clone(teacher), X, codes, cv=folds, method="predict_proba")
             fitted = clone(teacher).fit(X, codes)
