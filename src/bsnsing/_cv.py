@@ -29,7 +29,7 @@ from bsnsing._tree import Tree
 # Probabilities of zero, which trees without shrinkage have, cost this much at most.
 _SMALLEST = 1e-15
 _MOST_PRICES = 30
-# In cases; a fifth of what the default of BsnsingClassifier asks.
+# In cases; an eighth of what the default of BsnsingClassifier asks.
 _LEAST_PRICE = 0.1
 
 

@@ -17,7 +17,7 @@ from bsnsing._params import ENSEMBLE_PARAMETERS, check_parameters
 from bsnsing._tree import Tree
 
 # Trees that stand together need not be small: their errors even out.
-_OWN: dict[str, Any] = {"ccp_alpha": 0.00005}
+_OWN: dict[str, Any] = {"ccp_alpha": 0.00005, "criterion": "gini"}
 _PAPER_RULES = (1, 2, 3)
 _PAPER_LEAVES = ("sqrt", 1, 10)
 
@@ -34,7 +34,7 @@ class BsnsingEnsemble(ClassifierMixin, BaseEstimator):
         Number of trees.
     estimator : BsnsingClassifier, default=None
         What each tree is grown with, but for its ``random_state``; None is
-        ``BsnsingClassifier(ccp_alpha=0.00005)``.
+        ``BsnsingClassifier(ccp_alpha=0.00005, criterion="gini")``.
     settings : sequence of dict, default=None
         Changes of the estimator's parameters for each tree in turn, in place of
         ``n_estimators`` equal ones: there are as many trees as settings.

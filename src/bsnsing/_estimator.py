@@ -38,7 +38,7 @@ from bsnsing.solvers.nodes import make_node_solver
 
 # What "auto" stands for, where a teacher has softened the labels and where none has: the Gini
 # impurity, in cases, that a leaf must save, and the cases that a parent's shares count for.
-_AUTO_PRICE = {True: 0.5, False: 0.0}
+_AUTO_PRICE = {True: 0.8, False: 0.0}
 _AUTO_SHRINKAGE = {True: 1.0, False: 10.0}
 
 # Thresholds per column: at least the first number, and with few numeric columns the second in all.
@@ -79,7 +79,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         Cases that each child needs: the square root of the number of all cases (sum of whole
         weights), a number, or a fraction of all. "auto" is the fourth root. With a teacher,
         splits with too few cases on one side are left out after growth, not during the search.
-    criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="gini"
+    criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="entropy"
         What a split minimises; see :func:`best_rule`. "error" is for two classes.
     operators : sequence of {"or", "and", "xor"}, default=("or", "and")
         How a rule may join questions. With "and", questions may also enter negated.
@@ -90,7 +90,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     ccp_alpha : "auto" or float, default="auto"
         Price of a leaf: of all subtrees the one is kept whose Gini impurity plus this much for
         each leaf is least (exactly, over all subtrees). As in scikit-learn, impurity is per case.
-        "auto" is half a case with a teacher (0.5 over the number of cases), else 0.
+        "auto" is 0.8 cases with a teacher (0.8 over the number of cases), else 0.
     shrinkage : "auto" or float, default="auto"
         Cases that a parent's class shares count for in those of its children, from the root
         down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10.
@@ -200,7 +200,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         *,
         max_rules: int = 2,
         min_samples_leaf: str | float = "auto",
-        criterion: str = "gini",
+        criterion: str = "entropy",
         operators: Sequence[str] = ("or", "and"),
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
