@@ -271,7 +271,7 @@ confirms them. The confirming half is not quite unseen: large losses there, on t
 three numeric columns and on one of 15 classes, led to more thresholds where there are few columns
 and to a price per leaf that does not grow with the number of classes (on the choosing half both
 changed nothing beyond noise), and the price itself was last set with the size of the trees on all
-sets in view. Entropy was chosen on the first half, and does better on both.
+sets in view. Entropy was chosen from a table that showed both halves, and does better on both.
 """
 
 
