@@ -41,6 +41,9 @@ from bsnsing.solvers.nodes import make_node_solver
 _AUTO_PRICE = {True: 0.8, False: 0.0}
 _AUTO_SHRINKAGE = {True: 1.0, False: 10.0}
 
+# Where labels abound, a forest is not asked: it would take minutes.
+_MANY_ROWS, _MANY_CELLS = 50_000, 5_000_000
+
 # Thresholds per column: at least the first number, and with few numeric columns the second in all.
 _FEWEST_SEGMENTS, _ALL_SEGMENTS = 8, 128
 
@@ -77,8 +80,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         Most questions in a rule, 1 to 10.
     min_samples_leaf : "auto", "sqrt", int or float, default="auto"
         Cases that each child needs: the square root of the number of all cases (sum of whole
-        weights), a number, or a fraction of all. "auto" is the fourth root. With a teacher,
-        splits with too few cases on one side are left out after growth, not during the search.
+        weights), a number, or a fraction of all. "auto" is the fourth root of up to 50,000 cases
+        and the square root of more. With a teacher, splits with too few cases on one side are
+        left out after growth, not during the search.
     criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="entropy"
         What a split minimises; see :func:`best_rule`. "error" is for two classes.
     operators : sequence of {"or", "and", "xor"}, default=("or", "and")
@@ -102,7 +106,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         use these cases; ``tree_.counts`` and ``min_samples_leaf`` count the real ones. Any
         classifier with ``predict_proba`` may teach; it gets categories as 0/1 columns, and its
         words on real rows come from 5-fold cross-validation. None takes labels as they are,
-        which is much faster.
+        which is much faster, and "forest" does the same with more than 50,000 rows or 5 million
+        cells, where a forest takes minutes and labels abound: see ``is_taught_``.
     stop_prob : float, default=0.9999
         A node in which one class has a greater share is not split.
     distinct_children : bool, default=False
@@ -173,6 +178,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         The tree, or one per class.
     min_samples_leaf_ : int
         Cases that each child needed.
+    is_taught_ : bool
+        Whether a teacher had a say.
     ccp_alpha_ : float
         Price of a leaf.
     n_features_in_ : int
@@ -309,9 +316,10 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         table, codes, weights = self._drop_weightless(table, codes, sample_weight)
         totals = weights.class_totals(codes, self.n_classes_) / weights.unit
         self.min_samples_leaf_ = self._leaf_size(totals.sum())
-        self.ccp_alpha_ = self._price_per_leaf(float(totals.sum()))
         self._class_weight = self._weight_classes(totals)
         self._lesson = self._prepare_lesson(table, codes, weights)
+        self.is_taught_ = self._lesson is not None
+        self.ccp_alpha_ = self._price_per_leaf(float(totals.sum()))
         self.trees_ = self._grow_trees(table, codes, weights)
         if len(self.trees_) == 1:
             self.tree_ = self.trees_[0]
@@ -484,6 +492,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     def _leaf_size(self, n_cases: float) -> int:
         if self.min_samples_leaf == "sqrt":
             return max(1, math.isqrt(int(n_cases)))
+        if self.min_samples_leaf == "auto" and n_cases > _MANY_ROWS:
+            return math.isqrt(int(n_cases))
         if self.min_samples_leaf == "auto":
             return max(1, math.floor(math.sqrt(math.sqrt(n_cases)) + 0.5))
         size = cast(float, self.min_samples_leaf)
@@ -516,6 +526,10 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     ) -> Lesson | None:
         """What a teacher makes of the rows; None where there is no teacher, or nothing to teach."""
         if self.teacher is None or len(np.unique(codes)) < 2:
+            return None
+        n_cases = table.n_rows if weights.counts is None else weights.counts.sum() / weights.unit
+        is_large = n_cases > _MANY_ROWS or n_cases * len(table.columns) > _MANY_CELLS
+        if isinstance(self.teacher, str) and is_large:
             return None
         return prepare_lesson(
             self.teacher,
@@ -571,7 +585,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
 
     def _price_per_leaf(self, n_cases: float) -> float:
         if self.ccp_alpha == "auto":
-            return _AUTO_PRICE[self.teacher is not None] / n_cases
+            return _AUTO_PRICE[self.is_taught_] / n_cases
         return float(self.ccp_alpha)
 
     def _most_thresholds(self, table: Table) -> int:
@@ -582,7 +596,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
 
     def _parent_cases(self) -> float:
         if self.shrinkage == "auto":
-            return _AUTO_SHRINKAGE[self.teacher is not None]
+            return _AUTO_SHRINKAGE[self.is_taught_]
         return float(self.shrinkage)
 
     def _count_cases(self, tree: Tree, real: Lesson, lesson: Lesson) -> Tree:

@@ -135,3 +135,23 @@ def test_probabilities_are_never_certain() -> None:
     for teacher in ("forest", None):
         shares = BsnsingClassifier(teacher=teacher).fit(X, y).predict_proba(X)
         assert 0 < shares.min() < shares.max() < 1
+
+
+@pytest.mark.parametrize(("n_rows", "is_taught"), [(50_000, True), (50_001, False)])
+def test_large_tables_are_learnt_from_labels(
+    n_rows: int, is_taught: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(teacher_module, "_N_TREES", 2)
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 3, size=(n_rows, 2))
+    y = (X[:, 0] > 0) ^ (rng.random(n_rows) < 0.1)
+    model = BsnsingClassifier(max_depth=1).fit(X, y)
+    assert model.is_taught_ == is_taught
+    assert model.min_samples_leaf_ == (15 if is_taught else 223)
+    if not is_taught:
+        alone = BsnsingClassifier(max_depth=1, teacher=None).fit(X, y)
+        assert str(model) == str(alone)
+    # Whole weights are repeated rows here too.
+    weights = [25_000, n_rows - 25_000]
+    repeated = BsnsingClassifier().fit([[0], [1]], [0, 1], sample_weight=weights)
+    assert repeated.is_taught_ == is_taught
