@@ -15,7 +15,11 @@ def read_labels(y: ArrayLike | None, n_rows: int) -> tuple[NDArray[Any], NDArray
     """Return the sorted labels and each row's position among them."""
     if y is None:
         raise ValueError("Learning requires y to be passed, but the target y is None.")
-    labels = column_or_1d(y, dtype=_dtype_of(y), warn=True)
+    labels: NDArray[Any]
+    if isinstance(y, np.ndarray) and y.ndim == 1:  # as it is: the check is slow
+        labels = np.asarray(y)
+    else:
+        labels = column_or_1d(y, dtype=_dtype_of(y), warn=True)
     if len(labels) != n_rows:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: there are {n_rows} rows, "

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -88,37 +89,52 @@ struct Values {
     }
 };
 
-// Where each of at most `n_bins` runs of values ends, so that all have about the same number of
-// cases; what a frequent value takes is not missed by the bins after it.
-std::vector<std::size_t> choose_bins(const std::vector<double>& cases, std::size_t n_bins) {
-    std::vector<std::size_t> ends;
-    double n_left = 0;
-    for (const double n : cases) n_left += n;
-    double in_bin = 0;
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        const auto n_bins_left = static_cast<double>(n_bins - ends.size());
-        const double wanted = n_left / n_bins_left;
-        if (in_bin > 0 && n_bins_left > 1 && in_bin + cases[i] - wanted > wanted - in_bin) {
-            ends.push_back(i);
-            n_left -= in_bin;
-            in_bin = 0;
+// Decides, value after value, where bins end so that all have about the same number of cases; what
+// a frequent value takes is not missed by the bins after it.
+class BinChooser {
+  public:
+    BinChooser(double n_cases, std::size_t n_bins)
+        : n_left_(n_cases), n_bins_left_(static_cast<double>(n_bins)) {}
+
+    // Whether a new bin begins with a value of so many cases.
+    bool begins(double n_cases) {
+        const double wanted = n_left_ / n_bins_left_;
+        const bool is_new =
+            in_bin_ > 0 && n_bins_left_ > 1 && in_bin_ + n_cases - wanted > wanted - in_bin_;
+        if (is_new) {
+            n_left_ -= in_bin_;
+            n_bins_left_ -= 1;
+            in_bin_ = 0;
         }
-        in_bin += cases[i];
+        in_bin_ += n_cases;
+        return is_new;
     }
+
+  private:
+    double n_left_;
+    double n_bins_left_;
+    double in_bin_ = 0;
+};
+
+std::vector<std::size_t> choose_bins(const std::vector<double>& cases, std::size_t n_bins) {
+    BinChooser chooser(std::accumulate(cases.begin(), cases.end(), 0.0), n_bins);
+    std::vector<std::size_t> ends;
+    for (std::size_t i = 0; i < cases.size(); ++i)
+        if (chooser.begins(cases[i])) ends.push_back(i);
     if (!cases.empty()) ends.push_back(cases.size());
     return ends;
 }
 
 // Gives the column its values, or its bins if there are more than `max_bins`. Returns the code of
-// each value if `wants_codes`.
+// each value.
 std::vector<std::uint32_t> set_values(EncodedColumn& column, const Values& values,
-                                      std::size_t max_bins, bool wants_codes) {
+                                      std::size_t max_bins) {
     std::vector<std::uint32_t> codes;
     std::size_t begin = 0;
     const auto add_code = [&](std::size_t end) {
         column.values.push_back(from_key(values.keys[end - 1]));
         if (max_bins > 0) column.lowest.push_back(from_key(values.keys[begin]));
-        if (wants_codes) codes.insert(codes.end(), end - begin, column.n_codes);
+        codes.insert(codes.end(), end - begin, column.n_codes);
         ++column.n_codes;
         begin = end;
     };
@@ -233,7 +249,7 @@ void encode_small_integers(const T* numbers, std::size_t n_rows, std::size_t end
     Values values;
     for (std::size_t v = 0; v < end; ++v)
         if (occurs[v] != 0) values.add(key_of(static_cast<double>(v)), cases[v]);
-    const std::vector<std::uint32_t> codes = set_values(column, values, options.max_bins, true);
+    const std::vector<std::uint32_t> codes = set_values(column, values, options.max_bins);
     std::vector<std::uint32_t> code_of(end, 0);
     std::size_t next = 0;
     for (std::size_t v = 0; v < end; ++v)
@@ -292,7 +308,7 @@ class FewValues {
         std::sort(order.begin(), order.end(), [&](auto a, auto b) { return keys_[a] < keys_[b]; });
         Values values;
         for (const std::uint16_t i : order) values.add(keys_[i], cases[i]);
-        const std::vector<std::uint32_t> codes = set_values(column, values, options.max_bins, true);
+        const std::vector<std::uint32_t> codes = set_values(column, values, options.max_bins);
         std::vector<std::uint32_t> code_of(keys_.size());
         for (std::size_t i = 0; i < order.size(); ++i) code_of[order[i]] = codes[i];
         write_codes(column, which_.size(), [&](std::size_t i) {
@@ -330,6 +346,23 @@ class BinFinder {
     std::array<double, kMost> greatest_;
 };
 
+// Gives the column bins, straight from its sorted keys: there are more values than `max_bins`.
+void set_bins(EncodedColumn& column, const UnfilledVector<std::uint64_t>& keys,
+              std::size_t max_bins) {
+    BinChooser chooser(static_cast<double>(keys.size()), max_bins);
+    for (std::size_t begin = 0; begin < keys.size();) {
+        std::size_t end = begin + 1;
+        while (end < keys.size() && keys[end] == keys[begin]) ++end;
+        if (chooser.begins(static_cast<double>(end - begin)) || begin == 0) {
+            column.lowest.push_back(from_key(keys[begin]));
+            column.values.push_back(0);
+        }
+        column.values.back() = from_key(keys[begin]);
+        begin = end;
+    }
+    column.n_codes = static_cast<std::uint32_t>(column.values.size());
+}
+
 // Many values: sorted, without their rows where bins make those unnecessary.
 template <class T>
 void encode_into_bins(const T* numbers, std::size_t n_rows, const EncodeOptions& options,
@@ -339,9 +372,7 @@ void encode_into_bins(const T* numbers, std::size_t n_rows, const EncodeOptions&
     for (std::size_t i = 0; i < n_rows; ++i)
         if (!is_missing(numbers[i])) keys.push_back(key_of(static_cast<double>(numbers[i])));
     sort_keys(keys);
-    Values values;
-    for (const std::uint64_t key : keys) values.add(key, 1.0);
-    set_values(column, values, options.max_bins, false);
+    set_bins(column, keys, options.max_bins);
     const BinFinder find(column.values);
     write_codes(column, n_rows, [&](std::size_t i) {
         return is_missing(numbers[i]) ? column.n_codes : find(static_cast<double>(numbers[i]));
@@ -362,7 +393,7 @@ void encode_by_sorting(const T* numbers, std::size_t n_rows, const EncodeOptions
     for (const Keyed& item : items)
         values.add(item.key,
                    options.weights.empty() ? 1.0 : static_cast<double>(options.weights[item.row]));
-    const std::vector<std::uint32_t> codes = set_values(column, values, options.max_bins, true);
+    const std::vector<std::uint32_t> codes = set_values(column, values, options.max_bins);
     std::vector<std::uint32_t> code_of(n_rows, column.n_codes);
     std::size_t place = 0;
     for (const Keyed& item : items) {
