@@ -15,9 +15,7 @@ import bsnsing
 from bsnsing.solvers import MIP_SOLVERS
 
 USABLE = {name: solver.why_not() for name, solver in MIP_SOLVERS.items()}
-# Solvers that start a program or take long to load a model get fewer problems.
-N_PROBLEMS = {"scip": 30, "cbc": 30, "lpsolve": 60}
-N_MOST = 200
+N_PROBLEMS = 200
 
 
 @dataclass(frozen=True)
@@ -146,7 +144,7 @@ def test_enum_keeps_constraints(block: int) -> None:
 def test_solver_agrees_with_the_judge(solver: str, formulation: str) -> None:
     if USABLE[solver]:
         pytest.skip(f"{solver}: {USABLE[solver]}")
-    for seed in range(N_PROBLEMS.get(solver, N_MOST)):
+    for seed in range(N_PROBLEMS):
         options = {"formulation": formulation, "warm_start": (None, "greedy", "enum")[seed % 3]}
         check(make_problem(seed), solver, solver_options=options)
 
@@ -163,7 +161,7 @@ def test_cuts_lose_no_optimum(solver: str, cuts: str) -> None:
 
 def test_problems_are_of_every_kind() -> None:
     """The random problems include feasible and infeasible ones, and constraints that bind."""
-    problems = [make_problem(seed) for seed in range(N_MOST)]
+    problems = [make_problem(seed) for seed in range(N_PROBLEMS)]
     found = [problem.expected() for problem in problems]
     free = [judge.best_rule(p.answers, p.y, **p.options) for p in problems]
     assert 20 < sum(candidate is None for candidate in found) < 120
