@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -14,6 +13,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from bsnsing._auto import (
+    FEWEST_SEGMENTS,
+    has_many_labels,
+    leaf_size,
+    most_thresholds,
+    parent_cases,
+    price_per_leaf,
+)
 from bsnsing._engine import EngineOptions, encode_table, make_engine
 from bsnsing._extra import read_extra_questions
 from bsnsing._grow import Limits, TreeBuilder, grow_tree
@@ -36,24 +43,13 @@ from bsnsing.constraints import read_constraints
 from bsnsing.export.text import export_text
 from bsnsing.solvers.nodes import make_node_solver
 
-# What "auto" stands for, where a teacher has softened the labels and where none has: the Gini
-# impurity, in cases, that a leaf must save, and the cases that a parent's shares count for.
-_AUTO_PRICE = {True: 0.8, False: 0.0}
-_AUTO_SHRINKAGE = {True: 1.0, False: 10.0}
-
-# Where labels abound, a forest is not asked: it would take minutes.
-_MANY_ROWS, _MANY_CELLS = 50_000, 5_000_000
-
-# Thresholds per column: at least the first number, and with few numeric columns the second in all.
-_FEWEST_SEGMENTS, _ALL_SEGMENTS = 8, 128
-
 _PLAIN: dict[str, Any] = {
     "min_samples_leaf": "sqrt",
     "criterion": "gini",
     "ccp_alpha": 0.0,
     "shrinkage": 0.0,
     "teacher": None,
-    "n_segments": _FEWEST_SEGMENTS,
+    "n_segments": FEWEST_SEGMENTS,
 }
 
 # What print(model) shows at most.
@@ -317,11 +313,12 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         self._check_criterion()
         table, codes, weights = self._drop_weightless(table, codes, sample_weight)
         totals = weights.class_totals(codes, self.n_classes_) / weights.unit
-        self.min_samples_leaf_ = self._leaf_size(totals.sum())
+        n_cases = float(totals.sum())
+        self.min_samples_leaf_ = leaf_size(self.min_samples_leaf, n_cases)
         self._class_weight = self._weight_classes(totals)
-        self._lesson = self._prepare_lesson(table, codes, weights)
+        self._lesson = self._prepare_lesson(table, codes, weights, n_cases)
         self.is_taught_ = self._lesson is not None
-        self.ccp_alpha_ = self._price_per_leaf(float(totals.sum()))
+        self.ccp_alpha_ = price_per_leaf(self.ccp_alpha, n_cases, is_taught=self.is_taught_)
         self.trees_ = self._grow_trees(table, codes, weights)
         if len(self.trees_) == 1:
             self.tree_ = self.trees_[0]
@@ -491,16 +488,6 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         kept = np.flatnonzero(weights.counts)
         return table.take(kept), codes[kept], CaseWeights(weights.counts[kept], weights.unit)
 
-    def _leaf_size(self, n_cases: float) -> int:
-        if self.min_samples_leaf == "sqrt":
-            return max(1, math.isqrt(int(n_cases)))
-        if self.min_samples_leaf == "auto" and n_cases > _MANY_ROWS:
-            return math.isqrt(int(n_cases))
-        if self.min_samples_leaf == "auto":
-            return max(1, math.floor(math.sqrt(math.sqrt(n_cases)) + 0.5))
-        size = cast(float, self.min_samples_leaf)
-        return int(size) if size >= 1 else max(1, math.ceil(size * n_cases))
-
     def _weight_classes(self, totals: NDArray[np.float64]) -> NDArray[np.float64] | None:
         if self.class_weight is None:
             return None
@@ -524,14 +511,12 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         return weights
 
     def _prepare_lesson(
-        self, table: Table, codes: NDArray[np.int32], weights: CaseWeights
+        self, table: Table, codes: NDArray[np.int32], weights: CaseWeights, n_cases: float
     ) -> Lesson | None:
         """What a teacher makes of the rows; None where there is no teacher, or nothing to teach."""
         if self.teacher is None or len(np.unique(codes)) < 2:
             return None
-        n_cases = table.n_rows if weights.counts is None else weights.counts.sum() / weights.unit
-        is_large = n_cases > _MANY_ROWS or n_cases * len(table.columns) > _MANY_CELLS
-        if isinstance(self.teacher, str) and is_large:
+        if isinstance(self.teacher, str) and has_many_labels(table, n_cases):
             return None
         return prepare_lesson(
             self.teacher,
@@ -539,7 +524,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             codes,
             self.n_classes_,
             weights,
-            self._most_thresholds(table),
+            most_thresholds(self.n_segments, table),
             check_random_state(self.random_state),
             effective_n_threads(self.n_jobs),
         )
@@ -581,25 +566,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         else:
             tree = self._grow_on(lesson, classes, class_weight)
             tree = self._count_cases(tree, Lesson(table, codes, weights), lesson)
-        tree = replace(tree, shrinkage=self._parent_cases())
+        tree = replace(tree, shrinkage=parent_cases(self.shrinkage, is_taught=self.is_taught_))
         tree = prune_by_cost(tree, self.ccp_alpha_)
         return tree if self.max_leaf_nodes is None else best_subtree(tree, self.max_leaf_nodes)
-
-    def _price_per_leaf(self, n_cases: float) -> float:
-        if self.ccp_alpha == "auto":
-            return _AUTO_PRICE[self.is_taught_] / n_cases
-        return float(self.ccp_alpha)
-
-    def _most_thresholds(self, table: Table) -> int:
-        if self.n_segments == "auto":
-            n_numeric = sum(column.info.kind == "numeric" for column in table.columns)
-            return max(_FEWEST_SEGMENTS, _ALL_SEGMENTS // max(1, n_numeric))
-        return int(self.n_segments)
-
-    def _parent_cases(self) -> float:
-        if self.shrinkage == "auto":
-            return _AUTO_SHRINKAGE[self.is_taught_]
-        return float(self.shrinkage)
 
     def _count_cases(self, tree: Tree, real: Lesson, lesson: Lesson) -> Tree:
         """Give a taught tree the real cases as its counts, beside what it was taught.
@@ -661,7 +630,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             distinct_children=bool(self.distinct_children),
             time_limit=np.inf if self.time_limit is None else float(self.time_limit),
             greedy_level=float(self.greedy_level) if self.solver == "greedy" else None,
-            n_segments=self._most_thresholds(table),
+            n_segments=most_thresholds(self.n_segments, table),
             max_levels=self.max_levels,
             max_values_as_levels=self.max_values_as_levels,
             bin_size=float(self.bin_size),

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from bsnsing.solvers.model import Model
 
 
+# Objectives of rules are whole, so a gap below one is none; the rest is for rounding.
+ABSOLUTE_GAP = 0.9
+
+
 class SolverUnavailableError(RuntimeError):
     """A solver is not installed, has no license, or refuses a program of this size."""
 

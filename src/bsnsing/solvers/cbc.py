@@ -12,9 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bsnsing.solvers.base import Outcome, Request, SolverUnavailableError
+from bsnsing.solvers.base import ABSOLUTE_GAP, Outcome, Request, SolverUnavailableError
 from bsnsing.solvers.files import write_file
-from bsnsing.solvers.highs import ABSOLUTE_GAP
 from bsnsing.solvers.model import Floats, Model
 from bsnsing.solvers.programs import find_program, run_program
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from bsnsing.solvers.base import (
+    ABSOLUTE_GAP,
     Outcome,
     Request,
     SolverUnavailableError,
     import_or_explain,
     missing_module,
 )
-from bsnsing.solvers.highs import ABSOLUTE_GAP
 from bsnsing.solvers.model import Model
 from bsnsing.solvers.running import run_interruptibly
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from bsnsing.solvers.base import (
+    ABSOLUTE_GAP,
     Outcome,
     Request,
     SolverUnavailableError,
@@ -17,8 +18,6 @@ from bsnsing.solvers.base import (
 from bsnsing.solvers.model import Model
 from bsnsing.solvers.running import run_interruptibly
 
-# Objectives of rules are whole, so a gap below one is none; the rest is for rounding.
-ABSOLUTE_GAP = 0.9
 # Its presolve drops the best solution of some of our programs; 1.13 and 1.15 do not.
 BROKEN = "1.14."
 

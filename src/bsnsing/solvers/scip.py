@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from bsnsing.solvers.base import Outcome, Request, import_or_explain, missing_module
+from bsnsing.solvers.base import ABSOLUTE_GAP, Outcome, Request, import_or_explain, missing_module
 from bsnsing.solvers.cuts import ConflictCuts
 from bsnsing.solvers.files import write_file
-from bsnsing.solvers.highs import ABSOLUTE_GAP
 from bsnsing.solvers.model import Model
 from bsnsing.solvers.running import run_interruptibly
 

@@ -2,78 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <type_traits>
 #include <utility>
 
+#include "grow/bins.hpp"
+#include "grow/keys.hpp"
 #include "work/parallel.hpp"
 
 namespace bsnsing {
 namespace {
-
-// --- Numbers as integers of the same order, and their sorting ---
-
-std::uint64_t key_of(double x) {
-    const auto bits = std::bit_cast<std::uint64_t>(x == 0 ? 0.0 : x);  // -0 and 0 are one value
-    constexpr std::uint64_t kSign = std::uint64_t{1} << 63U;
-    return bits & kSign ? ~bits : bits | kSign;
-}
-
-double from_key(std::uint64_t key) {
-    constexpr std::uint64_t kSign = std::uint64_t{1} << 63U;
-    return std::bit_cast<double>(key & kSign ? key & ~kSign : ~key);
-}
-
-// A key together with its row.
-struct Keyed {
-    std::uint64_t key;
-    std::uint32_t row;
-};
-
-std::uint64_t key_in(std::uint64_t key) {
-    return key;
-}
-std::uint64_t key_in(const Keyed& keyed) {
-    return keyed.key;
-}
-
-// Least significant digit first; digits that all keys share are skipped.
-template <class Item>
-void radix_sort(UnfilledVector<Item>& items) {
-    constexpr std::size_t kDigitBits = 11;
-    constexpr std::size_t kDigits = (64 + kDigitBits - 1) / kDigitBits;
-    constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
-    const auto digit = [](const Item& item, std::size_t d) {
-        return (key_in(item) >> (d * kDigitBits)) & (kBuckets - 1);
-    };
-    std::vector<std::array<std::uint32_t, kBuckets>> starts(kDigits);
-    for (const Item& item : items)
-        for (std::size_t d = 0; d < kDigits; ++d) ++starts[d][digit(item, d)];
-    UnfilledVector<Item> other(items.size());
-    for (std::size_t d = 0; d < kDigits; ++d) {
-        if (starts[d][digit(items.front(), d)] == items.size()) continue;
-        std::uint32_t sum = 0;
-        for (std::uint32_t& s : starts[d]) sum += std::exchange(s, sum);
-        for (const Item& item : items) other[starts[d][digit(item, d)]++] = item;
-        items.swap(other);
-    }
-}
-
-template <class Item>
-void sort_keys(UnfilledVector<Item>& items) {
-    constexpr std::size_t kFew = 1500;
-    if (items.size() < kFew)
-        std::sort(items.begin(), items.end(),
-                  [](const Item& a, const Item& b) { return key_in(a) < key_in(b); });
-    else
-        radix_sort(items);
-}
-
-// --- Bins ---
 
 // The distinct values of a column, ascending, with their cases.
 struct Values {
@@ -87,33 +27,6 @@ struct Values {
         }
         cases.back() += n_cases;
     }
-};
-
-// Decides, value after value, where bins end so that all have about the same number of cases; what
-// a frequent value takes is not missed by the bins after it.
-class BinChooser {
-  public:
-    BinChooser(double n_cases, std::size_t n_bins)
-        : n_left_(n_cases), n_bins_left_(static_cast<double>(n_bins)) {}
-
-    // Whether a new bin begins with a value of so many cases.
-    bool begins(double n_cases) {
-        const double wanted = n_left_ / n_bins_left_;
-        const bool is_new =
-            in_bin_ > 0 && n_bins_left_ > 1 && in_bin_ + n_cases - wanted > wanted - in_bin_;
-        if (is_new) {
-            n_left_ -= in_bin_;
-            n_bins_left_ -= 1;
-            in_bin_ = 0;
-        }
-        in_bin_ += n_cases;
-        return is_new;
-    }
-
-  private:
-    double n_left_;
-    double n_bins_left_;
-    double in_bin_ = 0;
 };
 
 std::vector<std::size_t> choose_bins(const std::vector<double>& cases, std::size_t n_bins) {
@@ -146,8 +59,6 @@ std::vector<std::uint32_t> set_values(EncodedColumn& column, const Values& value
     }
     return codes;
 }
-
-// --- Codes ---
 
 // Makes room for codes 0..n_codes (the last means missing) and fills them with code_of(row).
 template <class CodeOf>
@@ -324,26 +235,6 @@ class FewValues {
     std::array<std::uint16_t, std::size_t{1} << kSlotBits> slots_;
     std::vector<std::uint64_t> keys_;
     UnfilledVector<std::uint16_t> which_;
-};
-
-// The code of a number in a binned column of at most 256 codes, by halving, without branches.
-class BinFinder {
-  public:
-    explicit BinFinder(const std::vector<double>& greatest) {
-        greatest_.fill(std::numeric_limits<double>::infinity());
-        std::copy(greatest.begin(), greatest.end(), greatest_.begin());
-    }
-    std::uint32_t operator()(double x) const {
-        std::size_t code = 0;
-        for (std::size_t step = kMost / 2; step > 0; step /= 2)
-            code += step * static_cast<std::size_t>(greatest_[code + step - 1] < x);
-        return static_cast<std::uint32_t>(code);
-    }
-
-    static constexpr std::size_t kMost = 256;
-
-  private:
-    std::array<double, kMost> greatest_;
 };
 
 // Gives the column bins, straight from its sorted keys: there are more values than `max_bins`.
