@@ -57,17 +57,30 @@ class TreeBuilder:
         self.is_split.append(False)
         return len(self.left) - 1
 
-    def split(self, node: OpenNode, found: Found, children: tuple[int, int]) -> list[OpenNode]:
-        """Give a node its rule and two children; return them as open nodes."""
-        left_counts = np.asarray(found.left)
-        counts = (left_counts, self.counts[node.tree_node] - left_counts)
-        opened = [
-            OpenNode(self.add_node(side, node.depth + 1), child, node.depth + 1)
-            for side, child in zip(counts, children, strict=True)
-        ]
-        self.left[node.tree_node], self.right[node.tree_node] = (o.tree_node for o in opened)
-        self.is_split[node.tree_node] = True
+    def split(
+        self,
+        nodes: Sequence[OpenNode],
+        found: Sequence[Found],
+        children: Sequence[tuple[int, int]],
+    ) -> list[OpenNode]:
+        """Give nodes of one level their rules and two children each; return those as open nodes."""
+        if not nodes:
+            return []
+        left_counts = np.array([rule.left for rule in found])
+        right_counts = self.counts_of(nodes) - left_counts
+        opened = []
+        for i, node in enumerate(nodes):
+            depth = node.depth + 1
+            left = OpenNode(self.add_node(left_counts[i], depth), children[i][0], depth)
+            right = OpenNode(self.add_node(right_counts[i], depth), children[i][1], depth)
+            self.left[node.tree_node], self.right[node.tree_node] = left.tree_node, right.tree_node
+            self.is_split[node.tree_node] = True
+            opened += [left, right]
         return opened
+
+    def counts_of(self, nodes: Sequence[OpenNode]) -> NDArray[np.float64]:
+        """Return the cases per class, one row per node."""
+        return np.array([self.counts[node.tree_node] for node in nodes])
 
     def finish(
         self,
@@ -114,45 +127,39 @@ def grow_tree(
     least_impurity = limits.ccp_alpha * float((builder.counts[root] * builder.class_weight).sum())
     frontier = [OpenNode(root, 0, 0)]
     while frontier:
-        splittable = [
-            node
-            for node in frontier
-            if _may_split(node, builder, limits)
-            # No subtree can save more than all of the node's impurity, so none will be kept.
-            and _impurity(builder, node.tree_node) >= least_impurity
-        ]
+        splittable = _may_split(frontier, builder, limits, least_impurity)
         chosen = solver.choose(engine, [node.engine_node for node in splittable])
         accepted = []
         for node, found in zip(splittable, chosen, strict=True):
             builder.found[node.tree_node] = found
             if found and found.is_worthwhile:
                 accepted.append((node, found))
-        children = engine.split([node.engine_node for node, _ in accepted])
-        opened = [
-            child
-            for (node, found), pair in zip(accepted, children, strict=True)
-            for child in builder.split(node, found, pair)
-        ]
+        nodes, rules = [node for node, _ in accepted], [found for _, found in accepted]
+        children = engine.split([node.engine_node for node in nodes])
+        opened = builder.split(nodes, rules, children)
         engine.close([n.engine_node for n in frontier if not builder.is_split[n.tree_node]])
         frontier = opened
     return builder
 
 
-def _impurity(builder: TreeBuilder, node: int) -> float:
-    """Cases times Gini impurity."""
-    weighted = builder.counts[node] * builder.class_weight
-    return float(weighted.sum() - (weighted**2).sum() / max(weighted.sum(), 1e-300))
-
-
-def _may_split(node: OpenNode, builder: TreeBuilder, limits: Limits) -> bool:
-    counts = builder.counts[node.tree_node]
+def _may_split(
+    frontier: Sequence[OpenNode], builder: TreeBuilder, limits: Limits, least_impurity: float
+) -> list[OpenNode]:
+    """Return the nodes of a level that are worth a search."""
+    if frontier[0].depth >= limits.max_depth:
+        return []
+    counts = builder.counts_of(frontier)
     weighted = counts * builder.class_weight
-    return bool(
-        node.depth < limits.max_depth
-        and counts.sum() >= 2 * limits.min_leaf * (1 - 1e-9)  # sums of fractions are rounded
-        and weighted.max() <= limits.stop_prob * weighted.sum()
-        and np.count_nonzero(counts) > 1
+    totals = weighted.sum(axis=1)
+    impurity = totals - (weighted**2).sum(axis=1) / np.maximum(totals, 1e-300)  # cases times Gini's
+    may_split = (
+        (counts.sum(axis=1) >= 2 * limits.min_leaf * (1 - 1e-9))  # sums of fractions are rounded
+        & (weighted.max(axis=1) <= limits.stop_prob * totals)
+        & (np.count_nonzero(counts, axis=1) > 1)
+        # No subtree can save more than all of the node's impurity, so none will be kept.
+        & (impurity >= least_impurity)
     )
+    return [node for node, is_open in zip(frontier, may_split.tolist(), strict=True) if is_open]
 
 
 def _starts(lengths: Sequence[int]) -> NDArray[np.int32]:

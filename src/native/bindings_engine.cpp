@@ -220,7 +220,7 @@ void make_engine(BoundEngine* self, ColumnList& columns, const Vector<std::int32
     options.time_limit = time_limit;
     options.greedy_level = greedy_level;
     for (const EncodedColumn& c : columns.columns)
-        if (c.bytes.size() != c.width * classes.shape(0))
+        if (c.n_rows != classes.shape(0))
             throw std::invalid_argument("columns and classes must have the same number of rows");
     for (const QuestionFields& fields : extra_questions)
         options.extra_questions.push_back(from_fields(fields, columns.columns));

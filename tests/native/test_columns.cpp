@@ -14,6 +14,8 @@ namespace {
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 std::uint32_t code_at(const EncodedColumn& column, std::size_t row) {
+    if (column.is_bits())
+        return static_cast<std::uint32_t>(column.bits[row / kWordBits] >> (row % kWordBits)) & 1U;
     return column.visit([row](const auto* codes) { return std::uint32_t{codes[row]}; });
 }
 
@@ -31,7 +33,9 @@ void check_encoding(const EncodedColumn& column, const std::vector<double>& data
     CHECK(column.values == values && column.n_codes == values.size());
     CHECK(column.has_missing == has_missing);
     CHECK(column.width == width_for(values.size()));
-    CHECK(column.bytes.size() == data.size() * column.width);
+    CHECK(column.n_rows == data.size() && column.is_bits() == (values.size() == 2 && !has_missing));
+    CHECK(column.bytes.size() == (column.is_bits() ? 0 : data.size() * column.width));
+    CHECK(column.bits.size() == (column.is_bits() ? words_for(data.size()) : 0));
     for (const double x : column.values) CHECK(x != 0 || !std::signbit(x));
     bool is_right = true;
     for (std::size_t row = 0; row < data.size(); ++row) {
@@ -194,6 +198,49 @@ void check_bins(const std::vector<double>& data, std::size_t max_bins) {
     CHECK(weighted.values == repeated.values && weighted.lowest == repeated.lowest);
 }
 
+// Rows that weigh one each are sorted one by one; without weights they are dealt into buckets.
+template <class T>
+void check_buckets(NumberType type, const std::vector<T>& data) {
+    const NumberView view{data.data(), 1, type};
+    const std::vector<std::int64_t> weights(data.size(), 1);
+    for (const std::size_t max_bins : {1U, 2U, 100U, 255U, 1024U}) {
+        const auto encode = [&](const EncodeOptions& options) {
+            return encode_number_columns({&view, 1}, data.size(), options, 1).front();
+        };
+        const EncodedColumn dealt = encode({max_bins, {}});
+        const EncodedColumn sorted = encode({max_bins, weights});
+        CHECK(dealt.has_missing == sorted.has_missing);
+        CHECK(dealt.values == sorted.values && dealt.lowest == sorted.lowest);
+        CHECK(dealt.bytes == sorted.bytes && dealt.bits == sorted.bits);
+    }
+}
+
+void test_buckets(Random& random) {
+    constexpr double kInfinite = std::numeric_limits<double>::infinity();
+    for (const int n_rows : {1100, 5000, 80000}) {
+        std::vector<double> wild, narrow, tied, with_infinite;
+        std::vector<float> single;
+        std::vector<std::int64_t> whole;
+        for (int i = 0; i < n_rows; ++i) {
+            wild.push_back(random.chance(0.1) ? kMissing : random_number(random));
+            narrow.push_back(1e9 + random.unit() + (random.chance(0.001) ? 1e12 : 0));
+            tied.push_back(random.chance(0.6) ? random.chance(0.5) ? 0.0 : -0.0
+                                              : random.unit() - 0.5);
+            with_infinite.push_back(random.chance(0.3)   ? kInfinite
+                                    : random.chance(0.3) ? -kInfinite
+                                                         : random.unit());
+            single.push_back(static_cast<float>(random.unit() * random.unit()));
+            // Neighbours that are one double.
+            whole.push_back((std::int64_t{1} << 60) +
+                            static_cast<std::int64_t>(random.below(1U << 20)));
+        }
+        for (const auto& data : {wild, narrow, tied}) check_buckets(NumberType::f64, data);
+        if (n_rows > 1100) check_buckets(NumberType::f64, with_infinite);
+        check_buckets(NumberType::f32, single);
+        if (n_rows > 5000) check_buckets(NumberType::i64, whole);
+    }
+}
+
 void test_bins(Random& random) {
     std::vector<double> wild, few, whole, skewed;
     for (int i = 0; i < 5000; ++i) {
@@ -240,6 +287,7 @@ void test_columns() {
     test_many_columns(random);
     test_types(random);
     test_bins(random);
+    test_buckets(random);
     test_levels(random);
 }
 

@@ -135,6 +135,9 @@ void check_parting(const Kernels& kernels, Random& random, std::size_t n_rows) {
     std::vector<Word> no_bits(expected_bits[1].size(), ~Word{0});
     kernels.part_bits(bits.data(), n_rows, mask.data(), yes_bits.data(), no_bits.data());
     CHECK(yes_bits == expected_bits[0] && no_bits == expected_bits[1]);
+    std::vector<Word> taken(expected_bits[0].size(), ~Word{0});
+    kernels.take_bits(bits.data(), bits.size(), mask.data(), taken.data());
+    CHECK(taken == expected_bits[0]);
 }
 
 // Counts as a search would have them, made from a small random problem.

@@ -1,12 +1,7 @@
-// Cutting a column of many values into bins, and finding a number's bin.
+// Deciding where bins of a column's values end.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <vector>
 
 namespace bsnsing {
 
@@ -31,30 +26,17 @@ class BinChooser {
         return is_new;
     }
 
+    // Adds several values at once if no bin begins among them, however their cases are spread.
+    bool takes_all(double n_cases) {
+        if (n_bins_left_ > 1 && in_bin_ + n_cases > n_left_ / n_bins_left_) return false;
+        in_bin_ += n_cases;
+        return true;
+    }
+
   private:
     double n_left_;
     double n_bins_left_;
     double in_bin_ = 0;
-};
-
-// The code of a number in a binned column of at most 256 codes, by halving, without branches.
-class BinFinder {
-  public:
-    explicit BinFinder(const std::vector<double>& greatest) {
-        greatest_.fill(std::numeric_limits<double>::infinity());
-        std::copy(greatest.begin(), greatest.end(), greatest_.begin());
-    }
-    std::uint32_t operator()(double x) const {
-        std::size_t code = 0;
-        for (std::size_t step = kMost / 2; step > 0; step /= 2)
-            code += step * static_cast<std::size_t>(greatest_[code + step - 1] < x);
-        return static_cast<std::uint32_t>(code);
-    }
-
-    static constexpr std::size_t kMost = 256;
-
-  private:
-    std::array<double, kMost> greatest_;
 };
 
 }  // namespace bsnsing

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "grow/bins.hpp"
+#include "grow/buckets.hpp"
 #include "grow/keys.hpp"
+#include "grow/zero_one.hpp"
 #include "work/parallel.hpp"
 
 namespace bsnsing {
@@ -63,6 +65,7 @@ std::vector<std::uint32_t> set_values(EncodedColumn& column, const Values& value
 // Makes room for codes 0..n_codes (the last means missing) and fills them with code_of(row).
 template <class CodeOf>
 void write_codes(EncodedColumn& column, std::size_t n_rows, const CodeOf& code_of) {
+    column.n_rows = n_rows;
     column.width = column.n_codes < 0x100U ? 1 : column.n_codes < 0x10000U ? 2 : 4;
     column.bytes.resize(n_rows * column.width);
     column.visit([&](const auto* codes) {
@@ -82,31 +85,6 @@ bool is_missing(T x) {
 
 double cases_of(const EncodeOptions& options, std::size_t row) {
     return options.weights.empty() ? 1.0 : static_cast<double>(options.weights[row]);
-}
-
-// Columns of 0 and 1 in floats: found and encoded by vector code, as the general loops are not.
-// False if there is anything else, missing cells included.
-template <class T>
-bool encode_zero_one(const T* numbers, std::size_t n_rows, EncodedColumn& column) {
-    constexpr std::size_t kPiece = 2048;
-    std::size_t n_ones = 0;
-    for (std::size_t start = 0; start < n_rows; start += kPiece) {
-        const std::size_t end = std::min(n_rows, start + kPiece);
-        unsigned n_zero = 0;
-        unsigned n_one = 0;
-        for (std::size_t i = start; i < end; ++i) {
-            n_zero += numbers[i] == T{0} ? 1U : 0U;
-            n_one += numbers[i] == T{1} ? 1U : 0U;
-        }
-        if (n_zero + n_one < end - start) return false;
-        n_ones += n_one;
-    }
-    if (n_ones == 0 || n_ones == n_rows) return false;
-    column.values = {0.0, 1.0};
-    column.n_codes = 2;
-    column.bytes.resize(n_rows);
-    for (std::size_t i = 0; i < n_rows; ++i) column.bytes[i] = numbers[i] == T{1} ? 1 : 0;
-    return true;
 }
 
 // One past the greatest number, if all are whole, not negative and small; 0 if they are not. In
@@ -144,13 +122,8 @@ template <class T>
 void encode_small_integers(const T* numbers, std::size_t n_rows, std::size_t end,
                            const EncodeOptions& options, EncodedColumn& column) {
     std::vector<std::uint8_t> occurs(end, 0);
-    if (end == 2) {  // vector code, which the general loop is not
-        occurs[0] = std::count(numbers, numbers + n_rows, T{0}) > 0;
-        occurs[1] = 1;
-    } else {
-        for (std::size_t i = 0; i < n_rows; ++i)
-            if (!is_missing(numbers[i])) occurs[static_cast<std::size_t>(numbers[i])] = 1;
-    }
+    for (std::size_t i = 0; i < n_rows; ++i)
+        if (!is_missing(numbers[i])) occurs[static_cast<std::size_t>(numbers[i])] = 1;
     const auto n_values = static_cast<std::size_t>(std::count(occurs.begin(), occurs.end(), 1));
     std::vector<double> cases(end, 0.0);
     if (options.max_bins > 0 && n_values > options.max_bins)
@@ -170,6 +143,7 @@ void encode_small_integers(const T* numbers, std::size_t n_rows, std::size_t end
     if (is_code && sizeof(T) == 1 && end < 0x100U) {
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(numbers);
         column.bytes.assign(bytes, bytes + n_rows);
+        column.n_rows = n_rows;
         return;
     }
     write_codes(column, n_rows, [&](std::size_t i) {
@@ -189,6 +163,7 @@ class FewValues {
     template <class T>
     bool find(const T* numbers, std::size_t n_rows) {
         slots_.fill(kEmpty);
+        keys_.clear();
         which_.resize(n_rows);
         for (std::size_t i = 0; i < n_rows; ++i) {
             if (is_missing(numbers[i])) {
@@ -232,42 +207,29 @@ class FewValues {
     static constexpr std::uint16_t kEmpty = 0xffff;
     static constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15U;
 
-    std::array<std::uint16_t, std::size_t{1} << kSlotBits> slots_;
+    std::array<std::uint16_t, std::size_t{1} << kSlotBits> slots_{};
     std::vector<std::uint64_t> keys_;
     UnfilledVector<std::uint16_t> which_;
 };
 
-// Gives the column bins, straight from its sorted keys: there are more values than `max_bins`.
-void set_bins(EncodedColumn& column, const UnfilledVector<std::uint64_t>& keys,
-              std::size_t max_bins) {
-    BinChooser chooser(static_cast<double>(keys.size()), max_bins);
-    for (std::size_t begin = 0; begin < keys.size();) {
-        std::size_t end = begin + 1;
-        while (end < keys.size() && keys[end] == keys[begin]) ++end;
-        if (chooser.begins(static_cast<double>(end - begin)) || begin == 0) {
-            column.lowest.push_back(from_key(keys[begin]));
-            column.values.push_back(0);
-        }
-        column.values.back() = from_key(keys[begin]);
-        begin = end;
-    }
-    column.n_codes = static_cast<std::uint32_t>(column.values.size());
-}
+// Memory that serves one column after the other.
+struct Scratch {
+    FewValues few;
+    UnfilledVector<std::uint16_t> buckets;
+    UnfilledVector<std::uint64_t> cells;
+};
 
-// Many values: sorted, without their rows where bins make those unnecessary.
 template <class T>
 void encode_into_bins(const T* numbers, std::size_t n_rows, const EncodeOptions& options,
-                      EncodedColumn& column) {
-    UnfilledVector<std::uint64_t> keys;
-    keys.reserve(n_rows);
-    for (std::size_t i = 0; i < n_rows; ++i)
-        if (!is_missing(numbers[i])) keys.push_back(key_of(static_cast<double>(numbers[i])));
-    sort_keys(keys);
-    set_bins(column, keys, options.max_bins);
-    const BinFinder find(column.values);
-    write_codes(column, n_rows, [&](std::size_t i) {
-        return is_missing(numbers[i]) ? column.n_codes : find(static_cast<double>(numbers[i]));
-    });
+                      EncodedColumn& column, Scratch& scratch) {
+    using Cell = typename Buckets<T>::T;
+    scratch.buckets.resize(n_rows);
+    scratch.cells.resize((n_rows * sizeof(Cell) + 7) / 8);
+    Buckets<T> buckets(numbers, n_rows, scratch.buckets.data(),
+                       reinterpret_cast<Cell*>(scratch.cells.data()));
+    buckets.cut(options.max_bins, column.lowest, column.values);
+    column.n_codes = static_cast<std::uint32_t>(column.values.size());
+    write_codes(column, n_rows, [&](std::size_t i) { return buckets.code_of(i, column.values); });
 }
 
 template <class T>
@@ -294,12 +256,18 @@ void encode_by_sorting(const T* numbers, std::size_t n_rows, const EncodeOptions
     write_codes(column, n_rows, [&](std::size_t i) { return code_of[i]; });
 }
 
-void note_missing(EncodedColumn& column, std::size_t n_rows) {
+void note_missing(EncodedColumn& column) {
     column.has_missing = column.visit([&](const auto* codes) {
         using Code = std::remove_const_t<std::remove_pointer_t<decltype(codes)>>;
         const auto missing = static_cast<Code>(column.n_codes);
-        return std::find(codes, codes + n_rows, missing) != codes + n_rows;
+        return std::find(codes, codes + column.n_rows, missing) != codes + column.n_rows;
     });
+}
+
+void use_bits(EncodedColumn& column) {
+    if (!column.is_bits()) return;
+    column.bits = pack_bytes(column.bytes.data(), column.n_rows);
+    column.bytes = {};
 }
 
 bool is_zero_one(const std::vector<double>& values) {
@@ -308,25 +276,32 @@ bool is_zero_one(const std::vector<double>& values) {
 }
 
 template <class T>
-EncodedColumn encode_typed(const T* numbers, std::size_t n_rows, const EncodeOptions& options) {
+EncodedColumn encode_typed(const T* numbers, std::size_t n_rows, const EncodeOptions& options,
+                           Scratch& scratch) {
     EncodedColumn column;
-    if constexpr (std::is_floating_point_v<T>)
-        if (encode_zero_one(numbers, n_rows, column)) {
-            column.kind = ColumnKind::boolean;
-            return column;
-        }
-    const bool has_few_bins = options.max_bins > 0 && options.max_bins <= BinFinder::kMost;
-    FewValues few;
+    // More values than can be few are more than these bins.
+    const bool becomes_bins = options.max_bins > 0 && options.max_bins <= FewValues::kMost;
     if (const std::size_t end = end_of_small_integers(numbers, n_rows); end > 0)
         encode_small_integers(numbers, n_rows, end, options, column);
-    else if (few.find(numbers, n_rows))
-        few.encode(options, column);
-    else if (has_few_bins && options.weights.empty())
-        encode_into_bins(numbers, n_rows, options, column);
+    else if (scratch.few.find(numbers, n_rows))
+        scratch.few.encode(options, column);
+    else if (becomes_bins && options.weights.empty())
+        encode_into_bins(numbers, n_rows, options, column, scratch);
     else
         encode_by_sorting(numbers, n_rows, options, column);
-    if (std::is_floating_point_v<T>) note_missing(column, n_rows);
+    if (std::is_floating_point_v<T>) note_missing(column);
     if (!column.is_binned() && is_zero_one(column.values)) column.kind = ColumnKind::boolean;
+    use_bits(column);
+    return column;
+}
+
+EncodedColumn zero_one_column(UnfilledVector<Word> bits, std::size_t n_rows) {
+    EncodedColumn column;
+    column.n_rows = n_rows;
+    column.kind = ColumnKind::boolean;
+    column.values = {0.0, 1.0};
+    column.n_codes = 2;
+    column.bits = std::move(bits);
     return column;
 }
 
@@ -334,20 +309,65 @@ std::size_t size_of(NumberType type) {
     return visit_numbers({nullptr, 1, type}, [](const auto* none) { return sizeof(*none); });
 }
 
-// Copies a piece of a strided column to its place in memory without gaps.
-void gather_piece(const NumberView& view, std::size_t begin, std::size_t end, void* copy) {
-    visit_numbers(view, [&](const auto* from) {
-        using T = std::remove_const_t<std::remove_pointer_t<decltype(from)>>;
-        auto* to = static_cast<T*>(copy);
-        for (std::size_t i = begin; i < end; ++i)
-            to[i] = from[static_cast<std::ptrdiff_t>(i) * view.stride];
-    });
-}
+// Encodes columns that lie side by side in memory, group after group with the same scratch memory.
+class GroupEncoder {
+  public:
+    GroupEncoder(std::size_t n_rows, const EncodeOptions& options)
+        : n_rows_(n_rows), options_(options) {}
+
+    void encode(std::span<const NumberView> columns, EncodedColumn* encoded) {
+        std::vector<UnfilledVector<Word>> bits = read_zero_one(columns, n_rows_);
+        std::vector<NumberView> views(columns.begin(), columns.end());
+        copies_.resize(std::max(copies_.size(), views.size()));
+        std::vector<std::size_t> copied;
+        for (std::size_t c = 0; c < views.size(); ++c)
+            if (bits[c].empty() && views[c].stride != 1) copied.push_back(c);
+        gather(columns, copied);
+        for (const std::size_t c : copied) views[c] = {copies_[c].data(), 1, views[c].type};
+        for (std::size_t c = 0; c < views.size(); ++c) {
+            if (!bits[c].empty()) {
+                encoded[c] = zero_one_column(std::move(bits[c]), n_rows_);
+                continue;
+            }
+            encoded[c] = visit_numbers(views[c], [&](const auto* numbers) {
+                return encode_typed(numbers, n_rows_, options_, scratch_);
+            });
+        }
+    }
+
+  private:
+    // Copies strided columns to memory without gaps, a few rows of all of them at a time.
+    void gather(std::span<const NumberView> columns, const std::vector<std::size_t>& which) {
+        constexpr std::size_t kRows = 256;
+        for (const std::size_t c : which)
+            copies_[c].resize((n_rows_ * size_of(columns[c].type) + 7) / 8);
+        for (std::size_t start = 0; start < n_rows_; start += kRows)
+            for (const std::size_t c : which)
+                gather_piece(columns[c], start, std::min(n_rows_, start + kRows),
+                             copies_[c].data());
+    }
+
+    static void gather_piece(const NumberView& view, std::size_t begin, std::size_t end,
+                             void* copy) {
+        visit_numbers(view, [&](const auto* from) {
+            using T = std::remove_const_t<std::remove_pointer_t<decltype(from)>>;
+            auto* to = static_cast<T*>(copy);
+            for (std::size_t i = begin; i < end; ++i)
+                to[i] = from[static_cast<std::ptrdiff_t>(i) * view.stride];
+        });
+    }
+
+    std::size_t n_rows_;
+    const EncodeOptions& options_;
+    std::vector<UnfilledVector<std::uint64_t>> copies_;
+    Scratch scratch_;
+};
 
 }  // namespace
 
 EncodedColumn encode_numbers(std::span<const double> numbers, const EncodeOptions& options) {
-    return encode_typed(numbers.data(), numbers.size(), options);
+    const NumberView view{numbers.data(), 1, NumberType::f64};
+    return std::move(encode_number_columns({&view, 1}, numbers.size(), options, 1).front());
 }
 
 std::vector<EncodedColumn> encode_number_columns(std::span<const NumberView> columns,
@@ -357,7 +377,6 @@ std::vector<EncodedColumn> encode_number_columns(std::span<const NumberView> col
     // together, a few rows at a time: each line is then loaded once, not once per column. Fewer go
     // together where each thread would not get the same share, or copies would take much memory.
     constexpr std::size_t kLine = 64;
-    constexpr std::size_t kRows = 256;
     constexpr std::size_t kMostBytes = std::size_t{1} << 25U;
     std::size_t n_together = 1;
     if (!columns.empty()) {
@@ -368,25 +387,13 @@ std::vector<EncodedColumn> encode_number_columns(std::span<const NumberView> col
     }
     std::vector<EncodedColumn> encoded(columns.size());
     const std::size_t n_groups = (columns.size() + n_together - 1) / n_together;
-    parallel_for(n_groups, n_threads, [&](std::size_t group, std::size_t) {
+    std::vector<GroupEncoder> encoders;
+    for (std::size_t t = 0; t < useful_threads(n_threads, n_groups); ++t)
+        encoders.emplace_back(n_rows, options);
+    parallel_for(n_groups, n_threads, [&](std::size_t group, std::size_t thread) {
         const std::size_t first = group * n_together;
         const std::size_t n = std::min(n_together, columns.size() - first);
-        std::vector<UnfilledVector<std::uint64_t>> copies(n);
-        for (std::size_t c = 0; c < n; ++c)
-            if (columns[first + c].stride != 1)
-                copies[c].resize((n_rows * size_of(columns[first + c].type) + 7) / 8);
-        for (std::size_t start = 0; start < n_rows; start += kRows)
-            for (std::size_t c = 0; c < n; ++c)
-                if (!copies[c].empty())
-                    gather_piece(columns[first + c], start, std::min(n_rows, start + kRows),
-                                 copies[c].data());
-        for (std::size_t c = 0; c < n; ++c) {
-            NumberView view = columns[first + c];
-            if (!copies[c].empty()) view.data = copies[c].data();
-            encoded[first + c] = visit_numbers(
-                view, [&](const auto* numbers) { return encode_typed(numbers, n_rows, options); });
-            copies[c] = {};
-        }
+        encoders[thread].encode(columns.subspan(first, n), &encoded[first]);
     });
     return encoded;
 }
@@ -398,7 +405,8 @@ EncodedColumn encode_levels(std::span<const std::int32_t> codes, std::size_t n_l
     write_codes(column, codes.size(), [&](std::size_t i) {
         return codes[i] >= 0 ? static_cast<std::uint32_t>(codes[i]) : column.n_codes;
     });
-    note_missing(column, codes.size());
+    note_missing(column);
+    use_bits(column);
     return column;
 }
 

@@ -8,6 +8,7 @@
 
 #include "bits/aligned.hpp"
 #include "bits/number_view.hpp"
+#include "bits/words.hpp"
 
 namespace bsnsing {
 
@@ -15,22 +16,26 @@ enum class ColumnKind : std::uint8_t { numeric, boolean, categorical };
 
 // Code c of a numeric column is its c-th smallest value or, where it has been binned, its c-th bin
 // of neighbouring values; of a categorical one, its c-th level. The code n_codes means missing.
-// Codes take one, two or four bytes, whatever suffices.
+// Codes take one, two or four bytes, whatever suffices, or a bit where there are two and none is
+// missing.
 struct EncodedColumn {
     ColumnKind kind = ColumnKind::numeric;
+    std::size_t n_rows = 0;
     std::uint32_t n_codes = 0;
     bool has_missing = false;
     std::vector<double> values;  // by code; of a bin, its greatest value
     std::vector<double> lowest;  // by code, the least value of a bin; empty if each is one value
     std::size_t width = 1;
-    AlignedVector<std::uint8_t> bytes;
+    UnfilledVector<std::uint8_t> bytes;
+    UnfilledVector<Word> bits;  // by row, instead of bytes
 
+    bool is_bits() const { return n_codes == 2 && !has_missing; }
     bool is_binned() const { return !lowest.empty(); }
     double least_value(std::uint32_t code) const {
         return is_binned() ? lowest[code] : values[code];
     }
 
-    // Calls f with a pointer to the codes in their own type.
+    // Calls f with a pointer to the codes in their own type, where they are bytes.
     template <class F>
     decltype(auto) visit(F&& f) const {
         if (width == 1) return f(bytes.data());

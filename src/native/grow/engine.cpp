@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -14,6 +15,8 @@ namespace {
 
 // Work below this many row-question answers is not worth a second thread.
 constexpr std::size_t kLargeNode = 1U << 18U;
+// Nodes go side by side if the largest leaves room for so many like it in each thread's share.
+constexpr std::size_t kNodesPerThread = 3;
 
 bool has_code(const NodeTable& node, std::uint32_t column, std::uint32_t code) {
     if (node.is_bits(column)) return true;  // who asked has seen both values
@@ -98,6 +101,7 @@ Engine::Engine(std::vector<EncodedColumn> columns, std::span<const std::int32_t>
     : columns_(std::move(columns)), options_(std::move(options)) {
     nodes_.emplace_back(columns_, order_rows(classes, n_classes, weights),
                         options_.search.n_threads);
+    memory_.push_back(nodes_.front().memory());
     if (options_.criterion == Criterion::entropy && !options_.has_class_weights) {
         double total = 0;
         for (const double n : class_totals(0)) total += n;
@@ -193,22 +197,29 @@ void Engine::for_each_node(std::span<const std::size_t> nodes, Interrupt* interr
                            const Work& work) {
     const std::size_t n_threads = std::max<std::size_t>(1, options_.search.n_threads);
     const auto is_raised = [&] { return interrupt != nullptr && interrupt->is_raised(); };
-    std::vector<std::size_t> small;
-    std::size_t n_small_cells = 0;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto n_cells = [&](std::size_t i) {
+        return nodes_.at(nodes[i]).n_rows() * columns_.size();
+    };
+    std::vector<std::size_t> order(nodes.size());  // the largest nodes first
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::size_t n_left = 0;
+    for (const std::size_t i : order) n_left += n_cells(i);
+    if (n_threads > 1)
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::size_t a, std::size_t b) { return n_cells(a) > n_cells(b); });
+    // Side by side, threads need not wait for each other; all at one node share it evenly.
+    std::size_t first = 0;
+    for (; n_threads > 1 && first < order.size(); ++first) {
+        const std::size_t n = n_cells(order[first]);
+        if (n < kLargeNode || n * kNodesPerThread * n_threads <= n_left) break;
         if (is_raised()) return;
-        const std::size_t n_cells = nodes_.at(nodes[i]).n_rows() * columns_.size();
-        if (n_cells >= kLargeNode && n_threads > 1) {
-            work(i, n_threads);
-        } else {
-            small.push_back(i);
-            n_small_cells += n_cells;
-        }
+        work(order[first], n_threads);
+        n_left -= n;
     }
     parallel_for(
-        small.size(), n_small_cells >= kLargeNode / 4 ? n_threads : 1,
+        order.size() - first, n_left >= kLargeNode / 4 ? n_threads : 1,
         [&](std::size_t i, std::size_t) {
-            if (!is_raised()) work(small[i], std::size_t{1});
+            if (!is_raised()) work(order[first + i], std::size_t{1});
         },
         [&] {
             if (interrupt != nullptr) interrupt->poll(std::chrono::steady_clock::now());
@@ -292,19 +303,43 @@ bool Engine::is_given(const Question& question) const {
 
 std::vector<std::pair<std::size_t, std::size_t>> Engine::split(std::span<const std::size_t> nodes,
                                                                std::span<const NodeSplit> splits) {
-    const std::size_t first = nodes_.size();
-    nodes_.resize(first + 2 * nodes.size());
-    std::vector<std::pair<std::size_t, std::size_t>> children;
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-        children.emplace_back(first + 2 * i, first + 2 * i + 1);
+    std::vector<AlignedVector<Word>> masks(nodes.size());
+    std::vector<std::pair<NodeTable, NodeTable>> parts(nodes.size());
     for_each_node(nodes, nullptr, [&](std::size_t i, std::size_t n_threads) {
-        NodeTable& parent = nodes_[nodes[i]];
-        const AlignedVector<Word> rows = rows_of_rule(nodes[i], splits[i], n_threads);
-        std::tie(nodes_[children[i].first], nodes_[children[i].second]) =
-            parent.part(rows.data(), n_threads);
-        parent = NodeTable();
+        masks[i] = rows_of_rule(nodes[i], splits[i], n_threads);
+        parts[i] = nodes_[nodes[i]].outline_parts(masks[i].data());
     });
+    std::size_t n_bytes = 0;
+    for (const auto& [yes, no] : parts) n_bytes += yes.n_bytes() + no.n_bytes();
+    const std::shared_ptr<LevelMemory> memory = level_memory(n_bytes);
+    std::size_t offset = 0;
+    for (auto& [yes, no] : parts)
+        for (NodeTable* part : {&yes, &no}) {
+            part->settle(memory, offset);
+            offset += part->n_bytes();
+        }
+    for_each_node(nodes, nullptr, [&](std::size_t i, std::size_t n_threads) {
+        nodes_[nodes[i]].fill_parts(masks[i].data(), parts[i].first, parts[i].second, n_threads);
+    });
+    std::vector<std::pair<std::size_t, std::size_t>> children;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        nodes_[nodes[i]] = NodeTable();
+        children.emplace_back(nodes_.size(), nodes_.size() + 1);
+        nodes_.push_back(std::move(parts[i].first));
+        nodes_.push_back(std::move(parts[i].second));
+    }
     return children;
+}
+
+// What an earlier level no longer needs serves again: fresh memory costs a fault per page.
+std::shared_ptr<LevelMemory> Engine::level_memory(std::size_t n_bytes) {
+    const auto is_spare = [&](const std::shared_ptr<LevelMemory>& m) {
+        return m.use_count() == 1 && m->size() >= n_bytes;
+    };
+    const auto spare = std::find_if(memory_.begin(), memory_.end(), is_spare);
+    if (spare != memory_.end()) return *spare;
+    std::erase_if(memory_, [](const auto& m) { return m.use_count() == 1; });
+    return memory_.emplace_back(make_level_memory(n_bytes));
 }
 
 }  // namespace bsnsing

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -70,7 +71,7 @@ class Engine {
     // The class with most cases; of equals the last.
     std::uint32_t majority_class(std::size_t node) const;
 
-    // Searches several nodes; small ones side by side, large ones with all threads each.
+    // Searches several nodes, by all threads.
     std::vector<NodeSplit> search(std::span<const std::size_t> nodes, Interrupt& interrupt);
 
     // Fills in the counts, value and worth of a split whose rule was chosen elsewhere; false if
@@ -88,13 +89,14 @@ class Engine {
     }
 
   private:
-    // Calls work(i, n_threads) for each node: small ones side by side, large ones one by one with
-    // all threads.
+    // Calls work(i, n_threads) for each node: side by side where they are many or small, else one
+    // by one with all threads.
     template <class Work>
     void for_each_node(std::span<const std::size_t> nodes, Interrupt* interrupt, const Work& work);
     // The rows of a node that answer yes to a rule, as a bit column.
     AlignedVector<Word> rows_of_rule(std::size_t node, const NodeSplit& split,
                                      std::size_t n_threads) const;
+    std::shared_ptr<LevelMemory> level_memory(std::size_t n_bytes);
     NodeSplit search_node(std::size_t node, std::size_t n_threads, Interrupt& interrupt) const;
     // What users ask of rules, for a pool of these questions.
     RuleLimits limits_of(const std::vector<Question>& questions) const;
@@ -105,6 +107,7 @@ class Engine {
     std::vector<EncodedColumn> columns_;
     EngineOptions options_;
     std::vector<NodeTable> nodes_;
+    std::vector<std::shared_ptr<LevelMemory>> memory_;  // of levels so far
     std::vector<double> xlogx_;
 };
 

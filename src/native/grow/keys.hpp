@@ -30,41 +30,32 @@ struct Keyed {
     std::uint32_t row;
 };
 
-inline std::uint64_t key_in(std::uint64_t key) {
-    return key;
-}
-inline std::uint64_t key_in(const Keyed& keyed) {
-    return keyed.key;
-}
-
 // Least significant digit first; digits that all keys share are skipped.
-template <class Item>
-void radix_sort(UnfilledVector<Item>& items) {
+inline void radix_sort(UnfilledVector<Keyed>& items) {
     constexpr std::size_t kDigitBits = 11;
     constexpr std::size_t kDigits = (64 + kDigitBits - 1) / kDigitBits;
     constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
-    const auto digit = [](const Item& item, std::size_t d) {
-        return (key_in(item) >> (d * kDigitBits)) & (kBuckets - 1);
+    const auto digit = [](const Keyed& item, std::size_t d) {
+        return (item.key >> (d * kDigitBits)) & (kBuckets - 1);
     };
     std::vector<std::array<std::uint32_t, kBuckets>> starts(kDigits);
-    for (const Item& item : items)
+    for (const Keyed& item : items)
         for (std::size_t d = 0; d < kDigits; ++d) ++starts[d][digit(item, d)];
-    UnfilledVector<Item> other(items.size());
+    UnfilledVector<Keyed> other(items.size());
     for (std::size_t d = 0; d < kDigits; ++d) {
         if (starts[d][digit(items.front(), d)] == items.size()) continue;
         std::uint32_t sum = 0;
         for (std::uint32_t& s : starts[d]) sum += std::exchange(s, sum);
-        for (const Item& item : items) other[starts[d][digit(item, d)]++] = item;
+        for (const Keyed& item : items) other[starts[d][digit(item, d)]++] = item;
         items.swap(other);
     }
 }
 
-template <class Item>
-void sort_keys(UnfilledVector<Item>& items) {
+inline void sort_keys(UnfilledVector<Keyed>& items) {
     constexpr std::size_t kFew = 1500;
     if (items.size() < kFew)
         std::sort(items.begin(), items.end(),
-                  [](const Item& a, const Item& b) { return key_in(a) < key_in(b); });
+                  [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
     else
         radix_sort(items);
 }

@@ -58,7 +58,7 @@ std::shared_ptr<const NodeTable::Places> NodeTable::place_columns(
     std::span<const EncodedColumn> columns) {
     auto places = std::make_shared<Places>();
     for (const EncodedColumn& column : columns) {
-        if (column.n_codes == 2 && !column.has_missing) {
+        if (column.is_bits()) {
             places->columns.push_back({true, 1, places->n_bit_columns++});
         } else {
             places->columns.push_back({false, column.width, places->bytes_per_row});
@@ -72,40 +72,81 @@ NodeTable::NodeTable(std::span<EncodedColumn> columns, RowOrder order, std::size
     : places_(place_columns(columns)),
       layout_(std::move(order.layout)),
       n_rows_(order.rows.size()) {
-    allocate();
-    std::copy(order.rows.begin(), order.rows.end(), rows_.begin());
-    parallel_for(columns.size(), n_threads,
-                 [&](std::size_t c, std::size_t) { fill_column(c, columns[c]); });
+    settle(make_level_memory(n_bytes()), 0);
+    std::copy(order.rows.begin(), order.rows.end(), rows_);
+    std::vector<UnfilledVector<Word>> masks;
+    if (places_->n_bit_columns > 0) masks = segment_masks(columns.front().n_rows);
+    parallel_for(columns.size(), n_threads, [&](std::size_t c, std::size_t) {
+        if (is_bits(c))
+            fill_bits(c, columns[c], masks);
+        else
+            fill_codes(c, columns[c]);
+        columns[c].bytes = {};
+        columns[c].bits = {};
+    });
 }
 
-void NodeTable::allocate() {
-    rows_.resize(padded_rows(n_rows_));
-    codes_.resize(places_->bytes_per_row * padded_rows(n_rows_));
-    bits_.resize(places_->n_bit_columns * layout_.n_words);
+std::shared_ptr<LevelMemory> make_level_memory(std::size_t n_bytes) {
+    return std::make_shared<LevelMemory>(n_bytes + n_bytes / 8);
 }
 
-void NodeTable::fill_column(std::size_t column, EncodedColumn& from) {
-    const AlignedVector<std::uint8_t> bytes = std::move(from.bytes);
-    from.bytes = {};
-    if (!is_bits(column)) {
+std::size_t NodeTable::n_bytes() const {
+    constexpr std::size_t kLine = 64;
+    const std::size_t n = sizeof(*rows_) * padded_rows(n_rows_) +
+                          sizeof(Word) * places_->n_bit_columns * layout_.n_words +
+                          places_->bytes_per_row * padded_rows(n_rows_);
+    return (n + kLine - 1) / kLine * kLine;
+}
+
+void NodeTable::settle(std::shared_ptr<LevelMemory> memory, std::size_t offset) {
+    memory_ = std::move(memory);
+    rows_ = reinterpret_cast<std::uint32_t*>(memory_->data() + offset);
+    bits_ = reinterpret_cast<Word*>(rows_ + padded_rows(n_rows_));
+    codes_ = reinterpret_cast<std::uint8_t*>(bits_ + places_->n_bit_columns * layout_.n_words);
+}
+
+void NodeTable::fill_codes(std::size_t column, const EncodedColumn& from) {
+    from.visit([&](const auto* codes) {
+        using Code = std::remove_const_t<std::remove_pointer_t<decltype(codes)>>;
         visit_codes(column, [&](const auto* typed) {
-            using Code = std::remove_const_t<std::remove_pointer_t<decltype(typed)>>;
-            const auto* codes = reinterpret_cast<const Code*>(bytes.data());
-            auto* out = const_cast<Code*>(typed);
+            auto* out = const_cast<Code*>(reinterpret_cast<const Code*>(typed));
             for (std::size_t i = 0; i < n_rows_; ++i) out[i] = codes[rows_[i]];
         });
-        return;
-    }
-    Word* out = const_cast<Word*>(bits(column));
-    const std::uint32_t* rows = rows_.data();
+    });
+}
+
+std::vector<UnfilledVector<Word>> NodeTable::segment_masks(std::size_t n_table_rows) const {
+    constexpr std::size_t kRowsPerWord = 4;  // what a mask's word costs, in rows taken by number
+    const std::size_t n_words = words_for(n_table_rows);
+    std::vector<UnfilledVector<Word>> masks;
+    if (layout_.segments.size() * n_words * kRowsPerWord > n_rows_) return masks;
+    const std::uint32_t* rows = rows_;
     for (const Segment& s : layout_.segments) {
-        for (std::size_t start = 0; start < s.n_rows; start += kWordBits) {
-            const std::size_t n = std::min(kWordBits, s.n_rows - start);
-            Word word = 0;
-            for (std::size_t i = 0; i < n; ++i) word |= Word{bytes[rows[start + i]]} << i;
-            *out++ = word;
-        }
+        UnfilledVector<Word>& mask = masks.emplace_back(n_words, Word{0});
+        for (std::size_t i = 0; i < s.n_rows; ++i)
+            mask[rows[i] / kWordBits] |= Word{1} << (rows[i] % kWordBits);
         rows += s.n_rows;
+    }
+    return masks;
+}
+
+void NodeTable::fill_bits(std::size_t column, const EncodedColumn& from,
+                          std::span<const UnfilledVector<Word>> masks) {
+    Word* out = const_cast<Word*>(bits(column));
+    const std::uint32_t* rows = rows_;
+    for (std::size_t s = 0; s < layout_.segments.size(); ++s) {
+        const Segment& segment = layout_.segments[s];
+        Word* words = out + segment.first_word;
+        if (!masks.empty()) {
+            active_kernels().take_bits(from.bits.data(), from.bits.size(), masks[s].data(), words);
+            continue;
+        }
+        std::fill_n(words, segment.n_words, Word{0});
+        for (std::size_t i = 0; i < segment.n_rows; ++i) {
+            const std::uint32_t row = *rows++;
+            const Word bit = (from.bits[row / kWordBits] >> (row % kWordBits)) & 1U;
+            words[i / kWordBits] |= bit << (i % kWordBits);
+        }
     }
 }
 
@@ -135,25 +176,35 @@ void NodeTable::part_column(std::size_t column, const Word* mask,
     }
 }
 
-std::pair<NodeTable, NodeTable> NodeTable::part(const Word* mask, std::size_t n_threads) const {
+std::vector<std::size_t> NodeTable::count_yes(const Word* mask) const {
+    std::vector<std::size_t> n_yes;  // per segment
+    for (const Segment& s : layout_.segments)
+        n_yes.push_back(count_bits(mask + s.first_word, s.n_words));
+    return n_yes;
+}
+
+std::pair<NodeTable, NodeTable> NodeTable::outline_parts(const Word* mask) const {
     NodeTable yes;
     NodeTable no;
     yes.places_ = no.places_ = places_;
     yes.layout_.n_classes = no.layout_.n_classes = layout_.n_classes;
-    std::vector<std::size_t> n_yes;  // per segment
-    for (const Segment& s : layout_.segments) {
-        const std::size_t n = n_yes.emplace_back(count_bits(mask + s.first_word, s.n_words));
-        if (n > 0) yes.layout_.add(s.class_index, s.weight, n);
-        if (n < s.n_rows) no.layout_.add(s.class_index, s.weight, s.n_rows - n);
-        yes.n_rows_ += n;
+    const std::vector<std::size_t> n_yes = count_yes(mask);
+    for (std::size_t i = 0; i < n_yes.size(); ++i) {
+        const Segment& s = layout_.segments[i];
+        if (n_yes[i] > 0) yes.layout_.add(s.class_index, s.weight, n_yes[i]);
+        if (n_yes[i] < s.n_rows) no.layout_.add(s.class_index, s.weight, s.n_rows - n_yes[i]);
+        yes.n_rows_ += n_yes[i];
     }
     no.n_rows_ = n_rows_ - yes.n_rows_;
-    yes.allocate();
-    no.allocate();
-    part_segments(layout_, rows_.data(), mask, yes.rows_.data(), no.rows_.data());
+    return {std::move(yes), std::move(no)};
+}
+
+void NodeTable::fill_parts(const Word* mask, NodeTable& yes, NodeTable& no,
+                           std::size_t n_threads) const {
+    const std::vector<std::size_t> n_yes = count_yes(mask);
+    part_segments(layout_, rows_, mask, yes.rows_, no.rows_);
     parallel_for(places_->columns.size(), n_threads,
                  [&](std::size_t c, std::size_t) { part_column(c, mask, n_yes, yes, no); });
-    return {std::move(yes), std::move(no)};
 }
 
 }  // namespace bsnsing

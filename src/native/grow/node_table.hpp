@@ -16,6 +16,12 @@
 
 namespace bsnsing {
 
+// Memory that the tables of one level share.
+using LevelMemory = UnfilledVector<std::uint8_t>;
+
+// At least so much, and some for later levels, which have more tables and so more gaps.
+std::shared_ptr<LevelMemory> make_level_memory(std::size_t n_bytes);
+
 class NodeTable {
   public:
     NodeTable() = default;
@@ -25,25 +31,32 @@ class NodeTable {
     const RowLayout& layout() const { return layout_; }
     std::size_t n_rows() const { return n_rows_; }
     // Row numbers, segment after segment.
-    std::span<const std::uint32_t> rows() const { return {rows_.data(), n_rows_}; }
+    std::span<const std::uint32_t> rows() const { return {rows_, n_rows_}; }
 
     // A column of bits: bit i is set where the code of row i is 1. Segments start at words.
     bool is_bits(std::size_t column) const { return place(column).is_bits; }
     const Word* bits(std::size_t column) const {
-        return bits_.data() + place(column).before * layout_.n_words;
+        return bits_ + place(column).before * layout_.n_words;
     }
     // Calls f with a pointer to the codes of any other column, in their own type.
     template <class F>
     decltype(auto) visit_codes(std::size_t column, F&& f) const {
         const Place& p = place(column);
-        const std::uint8_t* codes = codes_.data() + p.before * padded_rows(n_rows_);
+        const std::uint8_t* codes = codes_ + p.before * padded_rows(n_rows_);
         if (p.width == 1) return f(codes);
         if (p.width == 2) return f(reinterpret_cast<const std::uint16_t*>(codes));
         return f(reinterpret_cast<const std::uint32_t*>(codes));
     }
 
-    // The tables of the rows whose bit of `mask` is set, and of the others.
-    std::pair<NodeTable, NodeTable> part(const Word* mask, std::size_t n_threads) const;
+    // The tables of the rows whose bit of `mask` is set, and of the others: their shapes first,
+    // then, once each has memory, their cells.
+    std::pair<NodeTable, NodeTable> outline_parts(const Word* mask) const;
+    void fill_parts(const Word* mask, NodeTable& yes, NodeTable& no, std::size_t n_threads) const;
+
+    std::size_t n_bytes() const;
+    const std::shared_ptr<LevelMemory>& memory() const { return memory_; }
+    // Puts the cells into n_bytes() of a level's memory from `offset` on.
+    void settle(std::shared_ptr<LevelMemory> memory, std::size_t offset);
 
   private:
     // Where a column lies: behind `before` bytes per row, or behind `before` columns of bits.
@@ -61,17 +74,23 @@ class NodeTable {
     const Place& place(std::size_t column) const { return places_->columns[column]; }
     static std::size_t padded_rows(std::size_t n_rows);
     static std::shared_ptr<const Places> place_columns(std::span<const EncodedColumn> columns);
-    void allocate();
-    void fill_column(std::size_t column, EncodedColumn& from);
+    void fill_codes(std::size_t column, const EncodedColumn& from);
+    void fill_bits(std::size_t column, const EncodedColumn& from,
+                   std::span<const UnfilledVector<Word>> masks);
+    // Per segment, which rows of the table it has; nothing where there are too many segments for
+    // masks to be quicker than row numbers.
+    std::vector<UnfilledVector<Word>> segment_masks(std::size_t n_table_rows) const;
     void part_column(std::size_t column, const Word* mask, std::span<const std::size_t> n_yes,
                      NodeTable& yes, NodeTable& no) const;
+    std::vector<std::size_t> count_yes(const Word* mask) const;
 
     std::shared_ptr<const Places> places_;
     RowLayout layout_;
     std::size_t n_rows_ = 0;
-    UnfilledVector<std::uint32_t> rows_;
-    UnfilledVector<std::uint8_t> codes_;
-    UnfilledVector<Word> bits_;
+    std::shared_ptr<LevelMemory> memory_;
+    std::uint32_t* rows_ = nullptr;
+    Word* bits_ = nullptr;
+    std::uint8_t* codes_ = nullptr;
 };
 
 }  // namespace bsnsing

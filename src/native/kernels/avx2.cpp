@@ -170,9 +170,9 @@ void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, 
 }  // namespace
 
 extern const Kernels kAvx2Kernels;
-const Kernels kAvx2Kernels = {
-    "avx2",    count_tile, count_tile_packed, count_column,    pack_range, part_codes_plain,
-    part_bits, scan_pairs, scan_pairs_packed, scan_extensions, scan_last};
+const Kernels kAvx2Kernels = {"avx2",     count_tile,        count_tile_packed, count_column,
+                              pack_range, part_codes_plain,  part_bits,         take_bits,
+                              scan_pairs, scan_pairs_packed, scan_extensions,   scan_last};
 
 }  // namespace bsnsing
 

@@ -189,9 +189,9 @@ std::size_t part_codes(const std::uint8_t* codes, std::size_t n_rows, const Word
 }  // namespace
 
 extern const Kernels kAvx512Kernels;
-const Kernels kAvx512Kernels = {"avx512",          count_tile,      count_tile_packed, count_column,
-                                pack_range,        part_codes,      part_bits,         scan_pairs,
-                                scan_pairs_packed, scan_extensions, scan_last};
+const Kernels kAvx512Kernels = {"avx512",   count_tile,        count_tile_packed, count_column,
+                                pack_range, part_codes,        part_bits,         take_bits,
+                                scan_pairs, scan_pairs_packed, scan_extensions,   scan_last};
 
 }  // namespace bsnsing
 

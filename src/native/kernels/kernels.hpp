@@ -38,6 +38,10 @@ struct Kernels {
     void (*part_bits)(const Word* bits, std::size_t n_rows, const Word* mask, Word* yes,
                       Word* no) noexcept;
 
+    // Writes the bits that `mask` selects, without gaps; bits past their end are zero.
+    void (*take_bits)(const Word* bits, std::size_t n_words, const Word* mask,
+                      Word* taken) noexcept;
+
     // The scans write to buffers with room for every possible result and return how many they
     // wrote.
     std::size_t (*scan_pairs)(const PairScan& scan, Hit* hits) noexcept;

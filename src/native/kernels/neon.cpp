@@ -127,9 +127,9 @@ void count_column(const Word* column, const Word* block, std::size_t n_words, do
 }  // namespace
 
 extern const Kernels kNeonKernels;
-const Kernels kNeonKernels = {
-    "neon",    count_tile, count_tile_packed, count_column,    pack_plain, part_codes_plain,
-    part_bits, scan_pairs, scan_pairs_packed, scan_extensions, scan_last};
+const Kernels kNeonKernels = {"neon",     count_tile,        count_tile_packed, count_column,
+                              pack_plain, part_codes_plain,  part_bits,         take_bits,
+                              scan_pairs, scan_pairs_packed, scan_extensions,   scan_last};
 
 }  // namespace bsnsing
 

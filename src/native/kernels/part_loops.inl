@@ -54,3 +54,11 @@ void part_bits(const Word* bits, std::size_t n_rows, const Word* mask, Word* yes
     to_yes.finish();
     to_no.finish();
 }
+
+void take_bits(const Word* bits, std::size_t n_words, const Word* mask, Word* taken) noexcept {
+    BitAppender out{taken};
+    for (std::size_t w = 0; w < n_words; ++w)
+        out.append(extract_bits(bits[w], mask[w]),
+                   static_cast<unsigned>(__builtin_popcountll(mask[w])));
+    out.finish();
+}

@@ -112,8 +112,8 @@ void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight
 }  // namespace
 
 extern const Kernels kScalarKernels;
-const Kernels kScalarKernels = {
-    "scalar",  count_tile, count_tile_packed, count_column,    pack_plain, part_codes_plain,
-    part_bits, scan_pairs, scan_pairs_packed, scan_extensions, scan_last};
+const Kernels kScalarKernels = {"scalar",   count_tile,        count_tile_packed, count_column,
+                                pack_plain, part_codes_plain,  part_bits,         take_bits,
+                                scan_pairs, scan_pairs_packed, scan_extensions,   scan_last};
 
 }  // namespace bsnsing
