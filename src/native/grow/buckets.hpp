@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "bits/aligned.hpp"
 #include "grow/bins.hpp"
+#include "grow/keys.hpp"
 
 namespace bsnsing {
 
@@ -99,12 +101,14 @@ class Buckets {
     // Values are told apart as doubles, which whole numbers of eight bytes may share.
     using T = std::conditional_t<sizeof(Number) < sizeof(double), Number, double>;
 
+    using Key = KeyOf<T>;
+
     // `bucket_of` and `room` are memory for n_rows numbers each.
-    Buckets(const Number* numbers, std::size_t n_rows, std::uint16_t* bucket_of, T* room)
+    Buckets(const Number* numbers, std::size_t n_rows, std::uint16_t* bucket_of, Key* room)
         : numbers_(numbers),
           n_rows_(n_rows),
           bucket_of_(bucket_of),
-          cells_(room),
+          keys_(room),
           bounds_(sample_bounds()) {
         bounds_.find(numbers, n_rows, bucket_of);
         if constexpr (std::is_floating_point_v<Number>)
@@ -117,7 +121,8 @@ class Buckets {
         for (std::uint32_t& n : next) sum += std::exchange(n, sum);
         starts_ = next;
         for (std::size_t i = 0; i < n_rows; ++i)
-            if (bucket_of[i] != kMissing) cells_[next[bucket_of[i]]++] = static_cast<T>(numbers[i]);
+            if (bucket_of[i] != kMissing)
+                keys_[next[bucket_of[i]]++] = key_of(static_cast<T>(numbers[i]));
     }
 
     // Cuts into bins: appends the least and greatest value of each.
@@ -129,14 +134,14 @@ class Buckets {
             const std::size_t size = starts_[b + 1] - starts_[b];
             const bool is_inner = b > 0 && b + 1 < n_buckets();
             if (is_inner && chooser.takes_all(static_cast<double>(size))) {
-                greatest.back() = static_cast<double>(bounds_[b]) + 0.0;
+                greatest.back() = static_cast<double>(bounds_[b]);
                 continue;
             }
             sort_bucket(b);
             for (std::size_t i = starts_[b]; i < starts_[b + 1];) {
                 std::size_t end = i + 1;
-                while (end < starts_[b + 1] && cells_[end] == cells_[i]) ++end;
-                const double value = static_cast<double>(cells_[i]) + 0.0;  // -0 is 0
+                while (end < starts_[b + 1] && keys_[end] == keys_[i]) ++end;
+                const auto value = static_cast<double>(from_key<T>(keys_[i]));
                 if (chooser.begins(static_cast<double>(end - i)) || greatest.empty()) {
                     lowest.push_back(value);
                     greatest.push_back(value);
@@ -165,34 +170,39 @@ class Buckets {
         constexpr std::size_t kSampledPerBound = 4;
         const std::size_t n_bounds = std::min(kMostBounds, n_rows_ / kRowsPerBound);
         const std::size_t n_sampled = n_bounds * kSampledPerBound;
-        std::vector<T> sample;
+        std::vector<Key> sample;
         for (std::size_t i = 0; i < n_sampled; ++i) {
             const auto x = static_cast<T>(numbers_[i * n_rows_ / n_sampled]);
-            if (x == x) sample.push_back(x);
+            if (x == x) sample.push_back(key_of(x));
         }
-        std::sort(sample.begin(), sample.end());
+        std::vector<Key> other(sample.size());
+        sort_keys(sample.data(), sample.size(), other.data());
         std::vector<T> bounds;
         for (std::size_t i = kSampledPerBound - 1; i < sample.size(); i += kSampledPerBound)
-            if (bounds.empty() || bounds.back() < sample[i]) bounds.push_back(sample[i]);
+            if (i < kSampledPerBound || sample[i - kSampledPerBound] < sample[i])
+                bounds.push_back(from_key<T>(sample[i]));
         return bounds;
     }
 
     // A value that many rows share is a bound, and needs no sorting.
     void sort_bucket(std::size_t b) {
-        T* const begin = cells_ + starts_[b];
-        T* end = cells_ + starts_[b + 1];
+        Key* const begin = keys_ + starts_[b];
+        Key* end = keys_ + starts_[b + 1];
         if (b < bounds_.n_bounds())
-            end = std::partition(begin, end, [&](T x) { return x < bounds_[b]; });
-        std::sort(begin, end);
+            end = std::partition(begin, end, [&](Key key) { return key < key_of(bounds_[b]); });
+        const auto n = static_cast<std::size_t>(end - begin);
+        other_.resize(std::max(other_.size(), n));
+        sort_keys(begin, n, other_.data());
     }
 
     const Number* numbers_;
     std::size_t n_rows_;
     std::uint16_t* bucket_of_;
-    T* cells_;
+    Key* keys_;  // of the cells, bucket after bucket
     BoundFinder<T> bounds_;
     std::vector<std::uint32_t> starts_;
     std::vector<std::uint32_t> first_code_;
+    UnfilledVector<Key> other_;
 };
 
 }  // namespace bsnsing

@@ -47,8 +47,8 @@ std::vector<std::uint32_t> set_values(EncodedColumn& column, const Values& value
     std::vector<std::uint32_t> codes;
     std::size_t begin = 0;
     const auto add_code = [&](std::size_t end) {
-        column.values.push_back(from_key(values.keys[end - 1]));
-        if (max_bins > 0) column.lowest.push_back(from_key(values.keys[begin]));
+        column.values.push_back(from_key<double>(values.keys[end - 1]));
+        if (max_bins > 0) column.lowest.push_back(from_key<double>(values.keys[begin]));
         codes.insert(codes.end(), end - begin, column.n_codes);
         ++column.n_codes;
         begin = end;
@@ -216,17 +216,17 @@ class FewValues {
 struct Scratch {
     FewValues few;
     UnfilledVector<std::uint16_t> buckets;
-    UnfilledVector<std::uint64_t> cells;
+    UnfilledVector<std::uint64_t> keys;
 };
 
 template <class T>
 void encode_into_bins(const T* numbers, std::size_t n_rows, const EncodeOptions& options,
                       EncodedColumn& column, Scratch& scratch) {
-    using Cell = typename Buckets<T>::T;
+    using Key = typename Buckets<T>::Key;
     scratch.buckets.resize(n_rows);
-    scratch.cells.resize((n_rows * sizeof(Cell) + 7) / 8);
+    scratch.keys.resize((n_rows * sizeof(Key) + 7) / 8);
     Buckets<T> buckets(numbers, n_rows, scratch.buckets.data(),
-                       reinterpret_cast<Cell*>(scratch.cells.data()));
+                       reinterpret_cast<Key*>(scratch.keys.data()));
     buckets.cut(options.max_bins, column.lowest, column.values);
     column.n_codes = static_cast<std::uint32_t>(column.values.size());
     write_codes(column, n_rows, [&](std::size_t i) { return buckets.code_of(i, column.values); });
@@ -241,7 +241,8 @@ void encode_by_sorting(const T* numbers, std::size_t n_rows, const EncodeOptions
         if (!is_missing(numbers[i]))
             items.push_back(
                 {key_of(static_cast<double>(numbers[i])), static_cast<std::uint32_t>(i)});
-    sort_keys(items);
+    UnfilledVector<Keyed> other(items.size());
+    sort_keys(items.data(), items.size(), other.data());
     Values values;
     for (const Keyed& item : items)
         values.add(item.key,
