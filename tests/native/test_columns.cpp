@@ -137,6 +137,38 @@ void test_many_columns(Random& random) {
     }
 }
 
+// 0/1 columns side by side, some with a cell that is neither, in any number of columns.
+template <class T>
+void check_zero_one(NumberType type, const std::vector<double>& others, Random& random) {
+    for (const std::size_t n_columns : {1U, 7U, 8U, 19U, 40U})
+        for (const std::size_t n_rows : {1U, 63U, 64U, 65U, 500U}) {
+            std::vector<double> matrix(n_rows * n_columns);
+            for (double& x : matrix) x = random.chance(0.5) ? 1 : 0;
+            for (std::size_t c = 0; c < n_columns; c += 3)
+                matrix[random.below(n_rows) * n_columns + c] = others[random.below(others.size())];
+            std::vector<T> typed;
+            for (const double x : matrix) typed.push_back(static_cast<T>(x));
+            std::vector<NumberView> views;
+            for (std::size_t c = 0; c < n_columns; ++c)
+                views.push_back({typed.data() + c, static_cast<std::ptrdiff_t>(n_columns), type});
+            const std::vector<EncodedColumn> columns = encode_number_columns(views, n_rows, {}, 1);
+            for (std::size_t c = 0; c < n_columns; ++c) {
+                std::vector<double> expected;
+                for (std::size_t i = 0; i < n_rows; ++i)
+                    expected.push_back(matrix[i * n_columns + c]);
+                check_encoding(columns[c], expected);
+            }
+        }
+}
+
+void test_zero_one(Random& random) {
+    check_zero_one<double>(NumberType::f64, {2, 0.5, -1, kMissing}, random);
+    check_zero_one<float>(NumberType::f32, {2, 0.5, -1, kMissing}, random);
+    check_zero_one<std::int8_t>(NumberType::i8, {2, -1, -128}, random);
+    check_zero_one<std::uint16_t>(NumberType::u16, {2, 256}, random);
+    check_zero_one<std::int64_t>(NumberType::i64, {2, -1, 0x1p40, -0x1p40}, random);
+}
+
 // The same numbers in every type that holds them give the same codes.
 template <class T>
 void check_type(NumberType type, const std::vector<double>& data) {
@@ -285,6 +317,7 @@ void test_columns() {
     test_random_numbers(random);
     test_widths();
     test_many_columns(random);
+    test_zero_one(random);
     test_types(random);
     test_bins(random);
     test_buckets(random);

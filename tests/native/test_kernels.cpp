@@ -104,6 +104,33 @@ void check_pack_range(const Kernels& kernels, Random& random, std::size_t n_rows
     }
 }
 
+template <class T, class FindOnes>
+void check_ones(const FindOnes& find_ones, Random& random) {
+    constexpr std::size_t kRows = 64;
+    constexpr std::size_t kStride = 11;
+    const T others[] = {T{2}, T{-1}, T{0.5}, std::numeric_limits<T>::quiet_NaN()};
+    for (int round = 0; round < 20; ++round) {
+        std::vector<T> cells(kRows * kStride);
+        for (T& cell : cells)
+            cell = random.chance(0.002) ? others[random.below(4)]
+                   : random.chance(0.5) ? T{1}
+                   : random.chance(0.5) ? T{0}
+                                        : -T{0};
+        const std::size_t n_rows = 1 + random.below(kRows);
+        std::vector<std::uint8_t> ones(kRows, 0xcc);
+        const unsigned other = find_ones(cells.data(), kStride, n_rows, ones.data());
+        for (std::size_t c = 0; c < 8; ++c) {
+            bool has_other = false;
+            for (std::size_t i = 0; i < n_rows; ++i) {
+                const T cell = cells[i * kStride + c];
+                CHECK(((ones[i] >> c & 1U) != 0) == (cell == 1));
+                has_other = has_other || !(cell == 0 || cell == 1);
+            }
+            CHECK(((other >> c & 1U) != 0) == has_other);
+        }
+    }
+}
+
 void check_parting(const Kernels& kernels, Random& random, std::size_t n_rows) {
     std::vector<std::uint8_t> codes(n_rows);
     for (std::uint8_t& code : codes) code = static_cast<std::uint8_t>(random.below(256));
@@ -412,6 +439,8 @@ void test_kernels() {
             check_pack_range(*kernels, random, n_rows);
         for (const std::size_t n_rows : {0U, 1U, 63U, 64U, 65U, 128U, 700U, 1000U})
             for (int i = 0; i < 5; ++i) check_parting(*kernels, random, n_rows);
+        check_ones<float>(kernels->find_ones_float, random);
+        check_ones<double>(kernels->find_ones_double, random);
         for (const std::size_t n_classes : {2U, 3U, 20U})
             for (const std::size_t n_questions : {2U, 8U, 21U}) {
                 const bool weighted = n_questions == 8;

@@ -316,24 +316,21 @@ class GroupEncoder {
     GroupEncoder(std::size_t n_rows, const EncodeOptions& options)
         : n_rows_(n_rows), options_(options) {}
 
-    void encode(std::span<const NumberView> columns, EncodedColumn* encoded) {
-        std::vector<UnfilledVector<Word>> bits = read_zero_one(columns, n_rows_);
-        std::vector<NumberView> views(columns.begin(), columns.end());
+    // The columns at some places; the codes of each go to the same place of `encoded`.
+    void encode(std::span<const NumberView> columns, std::span<const std::size_t> places,
+                std::vector<EncodedColumn>& encoded) {
+        std::vector<NumberView> views;
+        for (const std::size_t place : places) views.push_back(columns[place]);
         copies_.resize(std::max(copies_.size(), views.size()));
         std::vector<std::size_t> copied;
         for (std::size_t c = 0; c < views.size(); ++c)
-            if (bits[c].empty() && views[c].stride != 1) copied.push_back(c);
-        gather(columns, copied);
+            if (views[c].stride != 1) copied.push_back(c);
+        gather(views, copied);
         for (const std::size_t c : copied) views[c] = {copies_[c].data(), 1, views[c].type};
-        for (std::size_t c = 0; c < views.size(); ++c) {
-            if (!bits[c].empty()) {
-                encoded[c] = zero_one_column(std::move(bits[c]), n_rows_);
-                continue;
-            }
-            encoded[c] = visit_numbers(views[c], [&](const auto* numbers) {
+        for (std::size_t c = 0; c < views.size(); ++c)
+            encoded[places[c]] = visit_numbers(views[c], [&](const auto* numbers) {
                 return encode_typed(numbers, n_rows_, options_, scratch_);
             });
-        }
     }
 
   private:
@@ -364,6 +361,27 @@ class GroupEncoder {
     Scratch scratch_;
 };
 
+// Encodes the columns of 0 and 1, and returns the places of all others.
+std::vector<std::size_t> encode_zero_one_columns(std::span<const NumberView> columns,
+                                                 std::size_t n_rows, std::size_t n_threads,
+                                                 std::vector<EncodedColumn>& encoded) {
+    constexpr std::size_t kTogether = 16;
+    const std::size_t n_shares = useful_threads(n_threads, columns.size() / kTogether);
+    parallel_for(n_shares, n_shares, [&](std::size_t share, std::size_t) {
+        const std::size_t first = columns.size() * share / n_shares;
+        const std::size_t end = columns.size() * (share + 1) / n_shares;
+        std::vector<UnfilledVector<Word>> bits =
+            read_zero_one(columns.subspan(first, end - first), n_rows);
+        for (std::size_t c = first; c < end; ++c)
+            if (!bits[c - first].empty())
+                encoded[c] = zero_one_column(std::move(bits[c - first]), n_rows);
+    });
+    std::vector<std::size_t> others;
+    for (std::size_t c = 0; c < columns.size(); ++c)
+        if (encoded[c].n_codes == 0) others.push_back(c);
+    return others;
+}
+
 }  // namespace
 
 EncodedColumn encode_numbers(std::span<const double> numbers, const EncodeOptions& options) {
@@ -374,27 +392,27 @@ EncodedColumn encode_numbers(std::span<const double> numbers, const EncodeOption
 std::vector<EncodedColumn> encode_number_columns(std::span<const NumberView> columns,
                                                  std::size_t n_rows, const EncodeOptions& options,
                                                  std::size_t n_threads) {
+    std::vector<EncodedColumn> encoded(columns.size());
+    const std::vector<std::size_t> others =
+        encode_zero_one_columns(columns, n_rows, n_threads, encoded);
+    if (others.empty()) return encoded;
     // Neighbours in a row-major matrix share cache lines, so the columns of a line are copied
     // together, a few rows at a time: each line is then loaded once, not once per column. Fewer go
     // together where each thread would not get the same share, or copies would take much memory.
     constexpr std::size_t kLine = 64;
     constexpr std::size_t kMostBytes = std::size_t{1} << 25U;
-    std::size_t n_together = 1;
-    if (!columns.empty()) {
-        const std::size_t size = size_of(columns.front().type);
-        n_together = std::min({kLine / size, kMostBytes / (size * std::max<std::size_t>(1, n_rows)),
-                               (columns.size() + 2 * n_threads - 1) / (2 * n_threads)});
-        n_together = std::max<std::size_t>(1, n_together);
-    }
-    std::vector<EncodedColumn> encoded(columns.size());
-    const std::size_t n_groups = (columns.size() + n_together - 1) / n_together;
+    const std::size_t size = size_of(columns[others.front()].type);
+    const std::size_t n_together = std::max<std::size_t>(
+        1, std::min({kLine / size, kMostBytes / (size * std::max<std::size_t>(1, n_rows)),
+                     (others.size() + 2 * n_threads - 1) / (2 * n_threads)}));
+    const std::size_t n_groups = (others.size() + n_together - 1) / n_together;
     std::vector<GroupEncoder> encoders;
     for (std::size_t t = 0; t < useful_threads(n_threads, n_groups); ++t)
         encoders.emplace_back(n_rows, options);
     parallel_for(n_groups, n_threads, [&](std::size_t group, std::size_t thread) {
         const std::size_t first = group * n_together;
-        const std::size_t n = std::min(n_together, columns.size() - first);
-        encoders[thread].encode(columns.subspan(first, n), &encoded[first]);
+        const std::size_t n = std::min(n_together, others.size() - first);
+        encoders[thread].encode(columns, std::span(others).subspan(first, n), encoded);
     });
     return encoded;
 }

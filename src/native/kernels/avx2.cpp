@@ -38,6 +38,19 @@ inline Word extract_bits(Word word, Word mask) {
     return _pext_u64(word, mask);
 }
 
+inline unsigned row_equals(const float* cells, float x) {
+    const __m256 is_equal = _mm256_cmp_ps(_mm256_loadu_ps(cells), _mm256_set1_ps(x), _CMP_EQ_OQ);
+    return static_cast<unsigned>(_mm256_movemask_ps(is_equal));
+}
+inline unsigned four_equal(const double* cells, double x) {
+    const __m256d is_equal = _mm256_cmp_pd(_mm256_loadu_pd(cells), _mm256_set1_pd(x), _CMP_EQ_OQ);
+    return static_cast<unsigned>(_mm256_movemask_pd(is_equal));
+}
+inline unsigned row_equals(const double* cells, double x) {
+    return four_equal(cells, x) | four_equal(cells + 4, x) << 4U;
+}
+
+#include "kernels/ones_loops.inl"
 #include "kernels/pack_loop.inl"
 #include "kernels/part_loops.inl"
 #include "kernels/scan_loops.inl"
@@ -170,9 +183,10 @@ void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, 
 }  // namespace
 
 extern const Kernels kAvx2Kernels;
-const Kernels kAvx2Kernels = {"avx2",     count_tile,        count_tile_packed, count_column,
-                              pack_range, part_codes_plain,  part_bits,         take_bits,
-                              scan_pairs, scan_pairs_packed, scan_extensions,   scan_last};
+const Kernels kAvx2Kernels = {
+    "avx2",           count_tile,        count_tile_packed, count_column,      pack_range,
+    part_codes_plain, part_bits,         find_ones<float>,  find_ones<double>, take_bits,
+    scan_pairs,       scan_pairs_packed, scan_extensions,   scan_last};
 
 }  // namespace bsnsing
 

@@ -42,6 +42,14 @@ inline Word extract_bits(Word word, Word mask) {
     return _pext_u64(word, mask);
 }
 
+inline unsigned row_equals(const float* cells, float x) {
+    return _mm256_cmp_ps_mask(_mm256_loadu_ps(cells), _mm256_set1_ps(x), _CMP_EQ_OQ);
+}
+inline unsigned row_equals(const double* cells, double x) {
+    return _mm512_cmp_pd_mask(_mm512_loadu_pd(cells), _mm512_set1_pd(x), _CMP_EQ_OQ);
+}
+
+#include "kernels/ones_loops.inl"
 #include "kernels/part_loops.inl"
 #include "kernels/scan_loops.inl"
 
@@ -189,9 +197,10 @@ std::size_t part_codes(const std::uint8_t* codes, std::size_t n_rows, const Word
 }  // namespace
 
 extern const Kernels kAvx512Kernels;
-const Kernels kAvx512Kernels = {"avx512",   count_tile,        count_tile_packed, count_column,
-                                pack_range, part_codes,        part_bits,         take_bits,
-                                scan_pairs, scan_pairs_packed, scan_extensions,   scan_last};
+const Kernels kAvx512Kernels = {"avx512",          count_tile, count_tile_packed, count_column,
+                                pack_range,        part_codes, part_bits,         find_ones<float>,
+                                find_ones<double>, take_bits,  scan_pairs,        scan_pairs_packed,
+                                scan_extensions,   scan_last};
 
 }  // namespace bsnsing
 

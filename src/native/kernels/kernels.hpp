@@ -38,6 +38,12 @@ struct Kernels {
     void (*part_bits)(const Word* bits, std::size_t n_rows, const Word* mask, Word* yes,
                       Word* no) noexcept;
 
+    // Bit c of ones[i] says whether cells[i * stride + c] is 1, for eight cells of each row.
+    // Returns a bit for each of the eight that is anything but 0 and 1 in some row.
+    std::uint8_t (*find_ones_float)(const float* cells, std::ptrdiff_t stride, std::size_t n_rows,
+                                    std::uint8_t* ones) noexcept;
+    std::uint8_t (*find_ones_double)(const double* cells, std::ptrdiff_t stride, std::size_t n_rows,
+                                     std::uint8_t* ones) noexcept;
     // Writes the bits that `mask` selects, without gaps; bits past their end are zero.
     void (*take_bits)(const Word* bits, std::size_t n_words, const Word* mask,
                       Word* taken) noexcept;

@@ -41,6 +41,14 @@ inline Word extract_bits(Word word, Word mask) {
     return out;
 }
 
+template <class T>
+unsigned row_equals(const T* cells, T x) {
+    unsigned equal = 0;
+    for (unsigned c = 0; c < 8; ++c) equal |= (cells[c] == x ? 1U : 0U) << c;
+    return equal;
+}
+
+#include "kernels/ones_loops.inl"
 #include "kernels/pack_loop.inl"
 #include "kernels/part_loops.inl"
 #include "kernels/scan_loops.inl"
@@ -127,9 +135,10 @@ void count_column(const Word* column, const Word* block, std::size_t n_words, do
 }  // namespace
 
 extern const Kernels kNeonKernels;
-const Kernels kNeonKernels = {"neon",     count_tile,        count_tile_packed, count_column,
-                              pack_plain, part_codes_plain,  part_bits,         take_bits,
-                              scan_pairs, scan_pairs_packed, scan_extensions,   scan_last};
+const Kernels kNeonKernels = {
+    "neon",           count_tile,        count_tile_packed, count_column,      pack_plain,
+    part_codes_plain, part_bits,         find_ones<float>,  find_ones<double>, take_bits,
+    scan_pairs,       scan_pairs_packed, scan_extensions,   scan_last};
 
 }  // namespace bsnsing
 
