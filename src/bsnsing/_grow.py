@@ -43,11 +43,11 @@ class TreeBuilder:
     left: list[int] = field(default_factory=list)
     right: list[int] = field(default_factory=list)
     depth: list[int] = field(default_factory=list)
-    counts: list[NDArray[np.float64]] = field(default_factory=list)
+    counts: list[list[float]] = field(default_factory=list)  # cases per class
     found: list[Found | None] = field(default_factory=list)
     is_split: list[bool] = field(default_factory=list)
 
-    def add_node(self, counts: NDArray[np.float64], depth: int) -> int:
+    def add_node(self, counts: list[float], depth: int) -> int:
         """Add a leaf and return its number."""
         self.left.append(-1)
         self.right.append(-1)
@@ -57,30 +57,17 @@ class TreeBuilder:
         self.is_split.append(False)
         return len(self.left) - 1
 
-    def split(
-        self,
-        nodes: Sequence[OpenNode],
-        found: Sequence[Found],
-        children: Sequence[tuple[int, int]],
-    ) -> list[OpenNode]:
-        """Give nodes of one level their rules and two children each; return those as open nodes."""
-        if not nodes:
-            return []
-        left_counts = np.array([rule.left for rule in found])
-        right_counts = self.counts_of(nodes) - left_counts
-        opened = []
-        for i, node in enumerate(nodes):
-            depth = node.depth + 1
-            left = OpenNode(self.add_node(left_counts[i], depth), children[i][0], depth)
-            right = OpenNode(self.add_node(right_counts[i], depth), children[i][1], depth)
-            self.left[node.tree_node], self.right[node.tree_node] = left.tree_node, right.tree_node
-            self.is_split[node.tree_node] = True
-            opened += [left, right]
-        return opened
-
-    def counts_of(self, nodes: Sequence[OpenNode]) -> NDArray[np.float64]:
-        """Return the cases per class, one row per node."""
-        return np.array([self.counts[node.tree_node] for node in nodes])
+    def split(self, node: OpenNode, found: Found, children: tuple[int, int]) -> list[OpenNode]:
+        """Give a node its rule and two children; return them as open nodes."""
+        depth = node.depth + 1
+        rest = [
+            n - n_left for n, n_left in zip(self.counts[node.tree_node], found.left, strict=True)
+        ]
+        left = OpenNode(self.add_node(found.left, depth), children[0], depth)
+        right = OpenNode(self.add_node(rest, depth), children[1], depth)
+        self.left[node.tree_node], self.right[node.tree_node] = left.tree_node, right.tree_node
+        self.is_split[node.tree_node] = True
+        return [left, right]
 
     def finish(
         self,
@@ -123,43 +110,48 @@ def grow_tree(
     engine: _core.Engine, solver: Solver, limits: Limits, builder: TreeBuilder
 ) -> TreeBuilder:
     """Split the open nodes of one level after the other, each by the rule the solver chooses."""
-    root = builder.add_node(np.asarray(engine.class_totals(0)), 0)
-    least_impurity = limits.ccp_alpha * float((builder.counts[root] * builder.class_weight).sum())
+    class_weight = builder.class_weight.tolist()
+    root = builder.add_node(engine.class_totals(0), 0)
+    n_cases = sum(n * w for n, w in zip(builder.counts[root], class_weight, strict=True))
+    least_impurity = limits.ccp_alpha * n_cases
     frontier = [OpenNode(root, 0, 0)]
     while frontier:
-        splittable = _may_split(frontier, builder, limits, least_impurity)
+        splittable = [
+            node
+            for node in frontier
+            if node.depth < limits.max_depth
+            and _may_split(builder.counts[node.tree_node], class_weight, limits, least_impurity)
+        ]
         chosen = solver.choose(engine, [node.engine_node for node in splittable])
         accepted = []
         for node, found in zip(splittable, chosen, strict=True):
             builder.found[node.tree_node] = found
             if found and found.is_worthwhile:
                 accepted.append((node, found))
-        nodes, rules = [node for node, _ in accepted], [found for _, found in accepted]
-        children = engine.split([node.engine_node for node in nodes])
-        opened = builder.split(nodes, rules, children)
+        children = engine.split([node.engine_node for node, _ in accepted])
+        opened = [
+            child
+            for (node, found), pair in zip(accepted, children, strict=True)
+            for child in builder.split(node, found, pair)
+        ]
         engine.close([n.engine_node for n in frontier if not builder.is_split[n.tree_node]])
         frontier = opened
     return builder
 
 
 def _may_split(
-    frontier: Sequence[OpenNode], builder: TreeBuilder, limits: Limits, least_impurity: float
-) -> list[OpenNode]:
-    """Return the nodes of a level that are worth a search."""
-    if frontier[0].depth >= limits.max_depth:
-        return []
-    counts = builder.counts_of(frontier)
-    weighted = counts * builder.class_weight
-    totals = weighted.sum(axis=1)
-    impurity = totals - (weighted**2).sum(axis=1) / np.maximum(totals, 1e-300)  # cases times Gini's
-    may_split = (
-        (counts.sum(axis=1) >= 2 * limits.min_leaf * (1 - 1e-9))  # sums of fractions are rounded
-        & (weighted.max(axis=1) <= limits.stop_prob * totals)
-        & (np.count_nonzero(counts, axis=1) > 1)
-        # No subtree can save more than all of the node's impurity, so none will be kept.
-        & (impurity >= least_impurity)
-    )
-    return [node for node, is_open in zip(frontier, may_split.tolist(), strict=True) if is_open]
+    counts: list[float], class_weight: list[float], limits: Limits, least_impurity: float
+) -> bool:
+    """Whether a node is worth a search; in plain numbers, as small arrays cost more."""
+    if sum(counts) < 2 * limits.min_leaf * (1 - 1e-9):  # sums of fractions are rounded
+        return False
+    weighted = [n * w for n, w in zip(counts, class_weight, strict=True)]
+    total = sum(weighted)
+    n_present = sum(n > 0 for n in counts)
+    if n_present < 2 or total <= 0 or max(weighted) > limits.stop_prob * total:
+        return False
+    # No subtree can save more than all of the node's impurity, so none will be kept.
+    return total - sum(w * w for w in weighted) / total >= least_impurity
 
 
 def _starts(lengths: Sequence[int]) -> NDArray[np.int32]:

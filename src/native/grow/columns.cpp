@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -162,7 +163,10 @@ class FewValues {
     // False, at once, if there are too many.
     template <class T>
     bool find(const T* numbers, std::size_t n_rows) {
-        slots_.fill(kEmpty);
+        // Room for four times as many as there can be.
+        const std::size_t n_slots = std::bit_ceil(4 * std::min(n_rows + 1, kMost));
+        const auto shift = static_cast<unsigned>(64 - std::countr_zero(n_slots));
+        std::fill_n(slots_.begin(), n_slots, kEmpty);
         keys_.clear();
         which_.resize(n_rows);
         for (std::size_t i = 0; i < n_rows; ++i) {
@@ -171,9 +175,9 @@ class FewValues {
                 continue;
             }
             const std::uint64_t key = key_of(static_cast<double>(numbers[i]));
-            std::size_t slot = (key * kOdd) >> (64 - kSlotBits);
+            std::size_t slot = (key * kOdd) >> shift;
             while (slots_[slot] != kEmpty && keys_[slots_[slot]] != key)
-                slot = (slot + 1) & (slots_.size() - 1);
+                slot = (slot + 1) & (n_slots - 1);
             if (slots_[slot] == kEmpty) {
                 if (keys_.size() == kMost) return false;
                 slots_[slot] = static_cast<std::uint16_t>(keys_.size());
@@ -189,25 +193,25 @@ class FewValues {
         const bool becomes_bins = options.max_bins > 0 && keys_.size() > options.max_bins;
         for (std::size_t i = 0; becomes_bins && i < which_.size(); ++i)
             if (which_[i] != kMissing) cases[which_[i]] += cases_of(options, i);
-        std::vector<std::uint16_t> order(keys_.size());
-        for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint16_t>(i);
-        std::sort(order.begin(), order.end(), [&](auto a, auto b) { return keys_[a] < keys_[b]; });
+        std::vector<Keyed> order;
+        for (std::uint32_t i = 0; i < keys_.size(); ++i) order.push_back({keys_[i], i});
+        std::vector<Keyed> other(order.size());
+        sort_keys(order.data(), order.size(), other.data());
         Values values;
-        for (const std::uint16_t i : order) values.add(keys_[i], cases[i]);
+        for (const Keyed& item : order) values.add(item.key, cases[item.row]);
         const std::vector<std::uint32_t> codes = set_values(column, values, options.max_bins);
         std::vector<std::uint32_t> code_of(keys_.size());
-        for (std::size_t i = 0; i < order.size(); ++i) code_of[order[i]] = codes[i];
+        for (std::size_t i = 0; i < order.size(); ++i) code_of[order[i].row] = codes[i];
         write_codes(column, which_.size(), [&](std::size_t i) {
             return which_[i] == kMissing ? column.n_codes : code_of[which_[i]];
         });
     }
 
   private:
-    static constexpr std::size_t kSlotBits = 12;
     static constexpr std::uint16_t kEmpty = 0xffff;
     static constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15U;
 
-    std::array<std::uint16_t, std::size_t{1} << kSlotBits> slots_{};
+    std::array<std::uint16_t, 4 * kMost> slots_{};
     std::vector<std::uint64_t> keys_;
     UnfilledVector<std::uint16_t> which_;
 };

@@ -142,13 +142,19 @@ NodePool Engine::ask(std::size_t node, std::optional<std::uint32_t> target,
     if (options_.own_questions) {
         AskOptions how = options_.ask;
         how.every_class = !target && n_classes() > 2;
-        std::vector<std::vector<Question>> asked(columns_.size());
-        parallel_for(columns_.size(), n_threads, [&](std::size_t c, std::size_t) {
+        const auto ask_one = [&](std::size_t c, std::vector<Question>& questions) {
             if (!options_.is_forbidden.empty() && options_.is_forbidden[c]) return;
-            ask_column(columns_[c], static_cast<std::uint32_t>(c), table, wanted, how, asked[c]);
-        });
-        for (std::vector<Question>& questions : asked)
-            std::move(questions.begin(), questions.end(), std::back_inserter(pool.questions));
+            ask_column(columns_[c], static_cast<std::uint32_t>(c), table, wanted, how, questions);
+        };
+        if (n_threads == 1) {
+            for (std::size_t c = 0; c < columns_.size(); ++c) ask_one(c, pool.questions);
+        } else {
+            std::vector<std::vector<Question>> asked(columns_.size());
+            parallel_for(columns_.size(), n_threads,
+                         [&](std::size_t c, std::size_t) { ask_one(c, asked[c]); });
+            for (std::vector<Question>& questions : asked)
+                std::move(questions.begin(), questions.end(), std::back_inserter(pool.questions));
+        }
     }
     pool.n_own = pool.questions.size();
     pool.questions.insert(pool.questions.end(), options_.extra_questions.begin(),

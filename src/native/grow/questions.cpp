@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <span>
 #include <utility>
 
 namespace bsnsing {
@@ -12,53 +13,58 @@ namespace {
 // Cases of a node that share a value.
 struct Group {
     std::uint32_t code = 0;
+    std::int32_t only_class = kNoClass;  // the one class that occurs, or kManyClasses
     double target = 0;
     double other = 0;
-    std::int64_t only_class = kNoClass;  // the one class that occurs, or kManyClasses
     double cases() const { return target + other; }
 
-    static constexpr std::int64_t kNoClass = -1;
-    static constexpr std::int64_t kManyClasses = -2;
+    static constexpr std::int32_t kNoClass = -1;
+    static constexpr std::int32_t kManyClasses = -2;
 
     void add(const Segment& segment, std::size_t n_rows, std::uint32_t target_class) {
         if (n_rows == 0) return;
         (segment.class_index == target_class ? target : other) +=
             static_cast<double>(segment.weight) * static_cast<double>(n_rows);
-        if (only_class == kNoClass)
-            only_class = segment.class_index;
-        else if (only_class != segment.class_index)
-            only_class = kManyClasses;
+        only_class = with_class(only_class, static_cast<std::int32_t>(segment.class_index));
+    }
+
+    static std::int32_t with_class(std::int32_t before, std::int32_t more) {
+        return before == kNoClass || before == more ? more : kManyClasses;
     }
 };
 
-// The values that occur at a node, ascending, and the cases without one.
-struct Histogram {
-    std::vector<Group>& groups;
-    Group missing;
-    double n_cases = 0;
+// A place between two neighbouring values.
+struct Cut {
+    std::size_t above = 0;  // position of the first group above it
+    double n_below = 0;     // cases below it
 };
 
 // Memory that serves one column after the other.
 struct Scratch {
     std::vector<std::uint32_t> counts;
+    std::vector<double> target;  // by code
+    std::vector<double> other;
+    std::vector<std::int32_t> only_class;
     std::vector<std::uint64_t> keys;
     std::vector<std::uint64_t> other_keys;
     std::vector<Group> groups;
-
-    Histogram empty_histogram() {
-        groups.clear();
-        return {groups, {}, 0};
-    }
+    std::vector<Cut> cuts;
 };
 
-void add_group(Histogram& histogram, std::uint32_t n_codes, const Group& group) {
-    if (group.cases() <= 0) return;
-    histogram.n_cases += group.cases();
-    if (group.code == n_codes)
-        histogram.missing = group;
-    else
-        histogram.groups.push_back(group);
-}
+// The values that occur at a node, ascending, and the cases without one.
+struct Histogram {
+    std::span<const Group> groups;
+    Group missing;
+    double n_cases = 0;
+
+    // Of all groups, ascending; the last may be that of the missing cells.
+    Histogram(std::span<const Group> all, std::uint32_t n_codes) : groups(all) {
+        for (const Group& group : all) n_cases += group.cases();
+        if (all.empty() || all.back().code != n_codes) return;
+        missing = all.back();
+        groups = all.first(all.size() - 1);
+    }
+};
 
 Histogram count_bit_column(const Word* bits, const NodeTable& node, std::uint32_t target_class,
                            Scratch& scratch) {
@@ -72,9 +78,10 @@ Histogram count_bit_column(const Word* bits, const NodeTable& node, std::uint32_
         zeros.add(s, s.n_rows - n_ones, target_class);
         ones.add(s, n_ones, target_class);
     }
-    Histogram histogram = scratch.empty_histogram();
-    for (const Group& group : {zeros, ones}) add_group(histogram, 2, group);
-    return histogram;
+    scratch.groups.clear();
+    for (const Group& group : {zeros, ones})
+        if (group.cases() > 0) scratch.groups.push_back(group);
+    return {scratch.groups, 2};
 }
 
 // Rows per code. Counting into four tables in turn spares a row from waiting for the one before it,
@@ -95,35 +102,35 @@ void tally(const Code* codes, std::size_t n_rows, std::size_t n_counts, std::uin
     for (; i < n_rows; ++i) ++counts[codes[i]];
 }
 
+// Segment after segment over all codes, without branches: vector code.
 template <class Code>
 Histogram count_dense(const Code* codes, std::uint32_t n_codes, const NodeTable& node,
                       std::uint32_t target_class, Scratch& scratch) {
-    const std::vector<Segment>& segments = node.layout().segments;
     const std::size_t n_counts = std::size_t{n_codes} + 1;
-    // The other tables of a segment lie where the counts of the next ones will.
-    scratch.counts.resize(n_counts * (segments.size() + kTables - 1));
-    std::uint32_t* counts = scratch.counts.data();
-    for (std::size_t s = 0; s < segments.size(); ++s) {
-        tally(codes, segments[s].n_rows, n_counts, counts + s * n_counts);
-        codes += segments[s].n_rows;
-    }
-    Histogram histogram = scratch.empty_histogram();
-    const auto n_at = [&](std::size_t s, std::size_t c) { return counts[s * n_counts + c]; };
-    // Most codes do not occur at a small node: four at a time, they are soon skipped.
-    for (std::uint32_t first = 0; first <= n_codes; first += 4) {
-        const std::uint32_t end = std::min(first + 4, n_codes + 1);
-        std::uint32_t any = 0;
-        for (std::size_t s = 0; s < segments.size(); ++s)
-            for (std::uint32_t c = first; c < end; ++c) any |= n_at(s, c);
-        for (std::uint32_t c = first; any != 0 && c < end; ++c) {
-            Group group;
-            group.code = c;
-            for (std::size_t s = 0; s < segments.size(); ++s)
-                group.add(segments[s], n_at(s, c), target_class);
-            add_group(histogram, n_codes, group);
+    scratch.counts.resize(kTables * n_counts);
+    scratch.target.assign(n_counts, 0.0);
+    scratch.other.assign(n_counts, 0.0);
+    scratch.only_class.assign(n_counts, Group::kNoClass);
+    const std::uint32_t* counts = scratch.counts.data();
+    std::int32_t* only_class = scratch.only_class.data();
+    for (const Segment& s : node.layout().segments) {
+        tally(codes, s.n_rows, n_counts, scratch.counts.data());
+        codes += s.n_rows;
+        const auto weight = static_cast<double>(s.weight);
+        const auto own = static_cast<std::int32_t>(s.class_index);
+        double* cases = (s.class_index == target_class ? scratch.target : scratch.other).data();
+        for (std::size_t c = 0; c < n_counts; ++c) {
+            cases[c] += weight * static_cast<std::int32_t>(counts[c]);
+            only_class[c] = counts[c] > 0 ? Group::with_class(only_class[c], own) : only_class[c];
         }
     }
-    return histogram;
+    scratch.groups.resize(n_counts);
+    std::size_t n_groups = 0;
+    for (std::uint32_t c = 0; c < n_counts; ++c) {
+        scratch.groups[n_groups] = {c, only_class[c], scratch.target[c], scratch.other[c]};
+        n_groups += only_class[c] != Group::kNoClass ? 1U : 0U;
+    }
+    return {std::span(scratch.groups).first(n_groups), n_codes};
 }
 
 // Sorts by the upper 32 bits, the code, of which `n_bits` are in use; the lower 32 stay behind it.
@@ -158,15 +165,15 @@ Histogram count_sparse(const Code* codes, std::uint32_t n_codes, const NodeTable
         for (std::size_t i = 0; i < segments[s].n_rows; ++i)
             keys.push_back(std::uint64_t{*codes++} << 32U | s);
     sort_by_code(keys, static_cast<unsigned>(std::bit_width(n_codes)), scratch.other_keys);
-    Histogram histogram = scratch.empty_histogram();
+    scratch.groups.clear();
     for (std::size_t i = 0; i < keys.size();) {
         Group group;
         group.code = static_cast<std::uint32_t>(keys[i] >> 32U);
         for (; i < keys.size() && keys[i] >> 32U == group.code; ++i)
             group.add(segments[keys[i] & 0xffffffffU], 1, target_class);
-        add_group(histogram, n_codes, group);
+        scratch.groups.push_back(group);
     }
-    return histogram;
+    return {scratch.groups, n_codes};
 }
 
 Histogram count_groups(const EncodedColumn& column, std::size_t column_index, const NodeTable& node,
@@ -174,7 +181,7 @@ Histogram count_groups(const EncodedColumn& column, std::size_t column_index, co
     if (node.is_bits(column_index))
         return count_bit_column(node.bits(column_index), node, target_class, scratch);
     // Walking all codes costs per segment, sorting per row.
-    constexpr std::size_t kAlwaysDense = 64;
+    constexpr std::size_t kAlwaysDense = 256;
     const bool is_dense =
         column.n_codes <=
         std::max(kAlwaysDense,
@@ -185,18 +192,12 @@ Histogram count_groups(const EncodedColumn& column, std::size_t column_index, co
     });
 }
 
-// A place between two neighbouring values.
-struct Cut {
-    std::size_t above = 0;  // position of the first group above it
-    double n_below = 0;     // cases below it
-};
-
 // Keeps at most n_segments cuts, at about equal numbers of cases, the outermost always.
-std::vector<Cut> thin(const std::vector<Cut>& cuts, std::size_t n_segments) {
-    if (cuts.size() <= n_segments) return cuts;
-    std::vector<Cut> kept;
+void thin(std::vector<Cut>& cuts, std::size_t n_segments) {
+    if (cuts.size() <= n_segments) return;
     const double first = cuts.front().n_below;
     const double span = cuts.back().n_below - first;
+    const Cut last_cut = cuts.back();
     std::size_t next = 0;
     for (std::size_t i = 0; i < n_segments; ++i) {
         const double share =
@@ -207,11 +208,11 @@ std::vector<Cut> thin(const std::vector<Cut>& cuts, std::size_t n_segments) {
         while (next < last &&
                std::abs(cuts[next + 1].n_below - wanted) < std::abs(cuts[next].n_below - wanted))
             ++next;
-        kept.push_back(cuts[next]);
+        cuts[i] = cuts[next];  // i is never past next
         ++next;
     }
-    if (n_segments > 1) kept.back() = cuts.back();
-    return kept;
+    cuts.resize(n_segments);
+    if (n_segments > 1) cuts.back() = last_cut;
 }
 
 // Half way between two neighbouring values, on the side where the comparison with `t` tells them
@@ -225,11 +226,13 @@ double threshold_between(double below, double above, Test test) {
 class ColumnAsker {
   public:
     ColumnAsker(const EncodedColumn& column, std::uint32_t index, const AskOptions& options,
-                const Histogram& histogram, std::vector<Question>& questions)
+                const Histogram& histogram, std::vector<Cut>& cuts,
+                std::vector<Question>& questions)
         : column_(column),
           index_(index),
           options_(options),
           histogram_(histogram),
+          cuts_(cuts),
           questions_(questions) {}
 
     void ask() {
@@ -266,25 +269,30 @@ class ColumnAsker {
     // mirror image. With every class as target in turn, that is wherever not all cases on both
     // sides are of one class. Stretches of one class have no such place inside.
     bool lies_between(const Group& below, const Group& above, Test test) const {
+        // Not && and ||: what one value shows says little of the next, so branches would guess.
         if (options_.every_class)
-            return below.only_class == Group::kManyClasses || below.only_class != above.only_class;
-        const bool is_greater = below.other > 0 && above.target > 0;
-        const bool is_less = below.target > 0 && above.other > 0;
-        if (options_.negation) return is_greater || is_less;
+            return (below.only_class == Group::kManyClasses) |
+                   (below.only_class != above.only_class);
+        const bool is_greater = (below.other > 0) & (above.target > 0);
+        const bool is_less = (below.target > 0) & (above.other > 0);
+        if (options_.negation) return is_greater | is_less;
         return test == Test::greater ? is_greater : is_less;
     }
 
     void ask_thresholds(Test test) {
-        const std::vector<Group>& groups = histogram_.groups;
-        std::vector<Cut> cuts;
+        const std::span<const Group> groups = histogram_.groups;
+        cuts_.resize(groups.size());
+        std::size_t n_cuts = 0;
         double n_below = 0;
         for (std::size_t i = 0; i + 1 < groups.size(); ++i) {
             n_below += groups[i].cases();
-            const bool is_cut = lies_between(groups[i], groups[i + 1], test);
-            if (is_cut) cuts.push_back({i + 1, n_below});
+            cuts_[n_cuts] = {i + 1, n_below};
+            n_cuts += lies_between(groups[i], groups[i + 1], test) ? 1U : 0U;
         }
+        cuts_.resize(n_cuts);
+        thin(cuts_, options_.n_segments);
         const double n_known = histogram_.n_cases - histogram_.missing.cases();
-        for (const Cut& cut : thin(cuts, options_.n_segments)) {
+        for (const Cut& cut : cuts_) {
             const std::uint32_t below = groups[cut.above - 1].code;
             const std::uint32_t above = groups[cut.above].code;
             const double t =
@@ -369,6 +377,7 @@ class ColumnAsker {
     const std::uint32_t index_;
     const AskOptions& options_;
     const Histogram& histogram_;
+    std::vector<Cut>& cuts_;
     std::vector<Question>& questions_;
 };
 
@@ -404,7 +413,7 @@ void ask_column(const EncodedColumn& column, std::uint32_t column_index, const N
     }
     thread_local Scratch scratch;
     const Histogram histogram = count_groups(column, column_index, node, target_class, scratch);
-    ColumnAsker(column, column_index, options, histogram, questions).ask();
+    ColumnAsker(column, column_index, options, histogram, scratch.cuts, questions).ask();
 }
 
 }  // namespace bsnsing
