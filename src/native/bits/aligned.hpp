@@ -7,19 +7,20 @@
 
 namespace bsnsing {
 
+// Memory from the start of a line on, to be freed with the size it was asked for.
+void* allocate_lines(std::size_t n_bytes);
+void free_lines(void* p, std::size_t n_bytes) noexcept;
+
 template <class T>
 struct CacheLineAllocator {
     using value_type = T;
-    static constexpr std::align_val_t kAlignment{64};
 
     CacheLineAllocator() = default;
     template <class U>
     CacheLineAllocator(const CacheLineAllocator<U>&) noexcept {}
 
-    T* allocate(std::size_t n) {
-        return static_cast<T*>(::operator new(n * sizeof(T), kAlignment));
-    }
-    void deallocate(T* p, std::size_t) noexcept { ::operator delete(p, kAlignment); }
+    T* allocate(std::size_t n) { return static_cast<T*>(allocate_lines(n * sizeof(T))); }
+    void deallocate(T* p, std::size_t n) noexcept { free_lines(p, n * sizeof(T)); }
 
     template <class U>
     bool operator==(const CacheLineAllocator<U>&) const noexcept {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "bits/aligned.hpp"
@@ -51,12 +52,16 @@ class BitBlocks {
           n_words_(n_words),
           words_(round_up_to_lanes(n_questions) * n_words, Word{0}) {}
 
-    // For who writes every word of every question: only the lanes past the last one are set.
-    static BitBlocks unfilled(std::size_t n_questions, std::size_t n_words) {
+    // For who writes every word of every question: only the lanes past the last one are set. Uses
+    // `memory` if it is large enough.
+    static BitBlocks unfilled(std::size_t n_questions, std::size_t n_words,
+                              UnfilledVector<Word> memory = {}) {
         BitBlocks blocks;
         blocks.n_questions_ = n_questions;
         blocks.n_words_ = n_words;
-        blocks.words_.resize(round_up_to_lanes(n_questions) * n_words);
+        const std::size_t size = round_up_to_lanes(n_questions) * n_words;
+        if (memory.capacity() >= size) blocks.words_ = std::move(memory);
+        blocks.words_.resize(size);
         if (n_questions % kLanes != 0)
             std::fill_n(blocks.words_.data() + (blocks.n_blocks() - 1) * n_words * kLanes,
                         n_words * kLanes, Word{0});
@@ -74,6 +79,8 @@ class BitBlocks {
         return words_.data() + (q / kLanes) * n_words_ * kLanes + q % kLanes;
     }
     const Word* lane(std::size_t q) const { return const_cast<BitBlocks*>(this)->lane(q); }
+
+    UnfilledVector<Word> take_memory() && { return std::move(words_); }
 
   private:
     std::size_t n_questions_ = 0;

@@ -1,6 +1,7 @@
 #include "grow/answers.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/kernels.hpp"
 #include "work/parallel.hpp"
@@ -154,8 +155,9 @@ class RunAnswerer {
 
 BitBlocks answer_questions(std::span<const EncodedColumn> columns,
                            std::span<const Question> questions, const NodeTable& node,
-                           std::size_t n_threads) {
-    BitBlocks blocks = BitBlocks::unfilled(questions.size(), node.layout().n_words);
+                           std::size_t n_threads, UnfilledVector<Word> memory) {
+    BitBlocks blocks =
+        BitBlocks::unfilled(questions.size(), node.layout().n_words, std::move(memory));
     const std::vector<Run> runs = split_runs(questions);
     parallel_for(runs.size(), n_threads, [&](std::size_t i, std::size_t) {
         const std::span<const Question> run = questions.subspan(runs[i].first, runs[i].n);

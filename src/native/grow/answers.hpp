@@ -10,9 +10,9 @@
 
 namespace bsnsing {
 
-// Questions about one column must stand next to each other.
+// Questions about one column must stand next to each other. Uses `memory` if it is large enough.
 BitBlocks answer_questions(std::span<const EncodedColumn> columns,
                            std::span<const Question> questions, const NodeTable& node,
-                           std::size_t n_threads);
+                           std::size_t n_threads, UnfilledVector<Word> memory = {});
 
 }  // namespace bsnsing

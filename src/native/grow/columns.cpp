@@ -325,12 +325,7 @@ class GroupEncoder {
                 std::vector<EncodedColumn>& encoded) {
         std::vector<NumberView> views;
         for (const std::size_t place : places) views.push_back(columns[place]);
-        copies_.resize(std::max(copies_.size(), views.size()));
-        std::vector<std::size_t> copied;
-        for (std::size_t c = 0; c < views.size(); ++c)
-            if (views[c].stride != 1) copied.push_back(c);
-        gather(views, copied);
-        for (const std::size_t c : copied) views[c] = {copies_[c].data(), 1, views[c].type};
+        gather(views);
         for (std::size_t c = 0; c < views.size(); ++c)
             encoded[places[c]] = visit_numbers(views[c], [&](const auto* numbers) {
                 return encode_typed(numbers, n_rows_, options_, scratch_);
@@ -339,14 +334,22 @@ class GroupEncoder {
 
   private:
     // Copies strided columns to memory without gaps, a few rows of all of them at a time.
-    void gather(std::span<const NumberView> columns, const std::vector<std::size_t>& which) {
+    void gather(std::vector<NumberView>& views) {
         constexpr std::size_t kRows = 256;
-        for (const std::size_t c : which)
-            copies_[c].resize((n_rows_ * size_of(columns[c].type) + 7) / 8);
+        constexpr std::size_t kLine = 64;
+        std::vector<std::pair<std::size_t, std::size_t>> copied;  // column, place of its copy
+        std::size_t n_bytes = 0;
+        for (std::size_t c = 0; c < views.size(); ++c) {
+            if (views[c].stride == 1) continue;
+            copied.emplace_back(c, n_bytes);
+            n_bytes += (n_rows_ * size_of(views[c].type) + kLine - 1) / kLine * kLine;
+        }
+        copies_.resize(std::max(copies_.size(), n_bytes));
         for (std::size_t start = 0; start < n_rows_; start += kRows)
-            for (const std::size_t c : which)
-                gather_piece(columns[c], start, std::min(n_rows_, start + kRows),
-                             copies_[c].data());
+            for (const auto& [c, place] : copied)
+                gather_piece(views[c], start, std::min(n_rows_, start + kRows),
+                             copies_.data() + place);
+        for (const auto& [c, place] : copied) views[c] = {copies_.data() + place, 1, views[c].type};
     }
 
     static void gather_piece(const NumberView& view, std::size_t begin, std::size_t end,
@@ -361,7 +364,7 @@ class GroupEncoder {
 
     std::size_t n_rows_;
     const EncodeOptions& options_;
-    std::vector<UnfilledVector<std::uint64_t>> copies_;
+    UnfilledVector<std::uint8_t> copies_;
     Scratch scratch_;
 };
 

@@ -133,8 +133,8 @@ Objective Engine::objective_of(std::size_t node, std::uint32_t target) const {
     return o;
 }
 
-NodePool Engine::ask(std::size_t node, std::optional<std::uint32_t> target,
-                     std::size_t n_threads) const {
+NodePool Engine::ask(std::size_t node, std::optional<std::uint32_t> target, std::size_t n_threads,
+                     UnfilledVector<Word> memory) const {
     const std::uint32_t wanted = target.value_or(majority_class(node));
     const NodeTable& table = nodes_[node];
     NodePool pool;
@@ -159,7 +159,7 @@ NodePool Engine::ask(std::size_t node, std::optional<std::uint32_t> target,
     pool.n_own = pool.questions.size();
     pool.questions.insert(pool.questions.end(), options_.extra_questions.begin(),
                           options_.extra_questions.end());
-    pool.blocks = answer_questions(columns_, pool.questions, table, n_threads);
+    pool.blocks = answer_questions(columns_, pool.questions, table, n_threads, std::move(memory));
     return pool;
 }
 
@@ -172,9 +172,9 @@ bool Engine::is_worthwhile(const Objective& o, double value) const {
     return value < unsplit * (1 - kRounding);
 }
 
-NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Interrupt& interrupt) const {
+NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Interrupt& interrupt) {
     Watch watch(interrupt, options_.time_limit);
-    const NodePool pool = ask(node, std::nullopt, n_threads);
+    NodePool pool = ask(node, std::nullopt, n_threads, spare_words_.take());
     SearchOptions options = options_.search;
     options.n_threads = n_threads;
     options.limits = limits_of(pool.questions);
@@ -194,6 +194,7 @@ NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Interrupt
                      l);
     }
     split.is_worthwhile = split.found.found && is_worthwhile(pool.objective, split.found.value);
+    spare_words_.give(std::move(pool.blocks).take_memory());
     split.seconds = watch.seconds();
     return split;
 }

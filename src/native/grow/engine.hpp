@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
@@ -49,6 +50,26 @@ struct NodeSplit {
     double seconds = 0;
 };
 
+// Memory for the answers at one node, kept for the next: fresh memory costs a fault per page.
+class SpareWords {
+  public:
+    UnfilledVector<Word> take() {
+        const std::lock_guard<std::mutex> guard(lock_);
+        if (spare_.empty()) return {};
+        UnfilledVector<Word> memory = std::move(spare_.back());
+        spare_.pop_back();
+        return memory;
+    }
+    void give(UnfilledVector<Word> memory) {
+        const std::lock_guard<std::mutex> guard(lock_);
+        spare_.push_back(std::move(memory));
+    }
+
+  private:
+    std::mutex lock_;
+    std::vector<UnfilledVector<Word>> spare_;
+};
+
 class Engine {
   public:
     Engine(std::vector<EncodedColumn> columns, std::span<const std::int32_t> classes,
@@ -66,8 +87,8 @@ class Engine {
 
     // The pool of a node; `target` is the class that the questions single out. Without one it is
     // the majority class or, with more than two classes, each class in turn.
-    NodePool ask(std::size_t node, std::optional<std::uint32_t> target,
-                 std::size_t n_threads) const;
+    NodePool ask(std::size_t node, std::optional<std::uint32_t> target, std::size_t n_threads,
+                 UnfilledVector<Word> memory = {}) const;
     // The class with most cases; of equals the last.
     std::uint32_t majority_class(std::size_t node) const;
 
@@ -97,7 +118,7 @@ class Engine {
     AlignedVector<Word> rows_of_rule(std::size_t node, const NodeSplit& split,
                                      std::size_t n_threads) const;
     std::shared_ptr<LevelMemory> level_memory(std::size_t n_bytes);
-    NodeSplit search_node(std::size_t node, std::size_t n_threads, Interrupt& interrupt) const;
+    NodeSplit search_node(std::size_t node, std::size_t n_threads, Interrupt& interrupt);
     // What users ask of rules, for a pool of these questions.
     RuleLimits limits_of(const std::vector<Question>& questions) const;
     bool is_given(const Question& question) const;
@@ -108,6 +129,7 @@ class Engine {
     EngineOptions options_;
     std::vector<NodeTable> nodes_;
     std::vector<std::shared_ptr<LevelMemory>> memory_;  // of levels so far
+    SpareWords spare_words_;
     std::vector<double> xlogx_;
 };
 
