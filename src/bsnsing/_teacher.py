@@ -20,7 +20,6 @@ from scipy.sparse import hstack as sparse_hstack
 from sklearn.base import clone
 
 from bsnsing._columns import Column, SparseCells
-from bsnsing._predict import find_leaves
 from bsnsing._table import Table
 from bsnsing._tree import Tree
 from bsnsing._weights import CaseWeights
@@ -45,7 +44,9 @@ class Lesson:
     table: Table
     codes: NDArray[np.int32]
     weights: CaseWeights
+    n_real: int = 0  # how many of these rows are of real ones; they come first
     case: float = 1.0  # what a real case counts
+    noise: float = 0.0  # mean squared distance of real labels from what the teacher says instead
 
 
 def prepare_lesson(
@@ -82,17 +83,24 @@ def prepare_lesson(
         [_REAL * _in_parts(real, real_cases), _in_parts(told, np.ones(len(told)))]
     )
     rows, classes = np.nonzero(parts)
-    whole = CaseWeights(parts[rows, classes], float(_PARTS))
-    return Lesson(_joined(table, made_up).take(rows), classes.astype(np.int32), whole, float(_REAL))
+    return Lesson(
+        _joined(table, made_up).take(rows),
+        classes.astype(np.int32),
+        CaseWeights(parts[rows, classes], float(_PARTS)),
+        n_real=int(np.searchsorted(rows, table.n_rows)),
+        case=float(_REAL),
+        noise=float(np.average(((own - seen) ** 2).sum(axis=1), weights=real_cases)),
+    )
 
 
-def count_cases(tree: Tree, lesson: Lesson, n_threads: int) -> NDArray[np.float64]:
-    """Return how many cases of each class pass each node."""
-    leaves = find_leaves(tree, lesson.table, n_threads)
-    weights = lesson.weights
-    cases = None if weights.counts is None else weights.counts / weights.unit
+def count_cases(
+    tree: Tree, leaves: NDArray[np.int64], codes: NDArray[np.int32], weights: CaseWeights
+) -> NDArray[np.float64]:
+    """Return how many cases of each class pass each node, given the leaf that each row ends in."""
+    cases = None if weights.counts is None else weights.counts[: len(leaves)] / weights.unit
     n_classes = len(tree.classes)
-    flat = np.bincount(leaves * n_classes + lesson.codes, cases, tree.n_nodes * n_classes)
+    places = leaves * n_classes + codes[: len(leaves)]
+    flat = np.bincount(places, cases, tree.n_nodes * n_classes)
     counts = flat.astype(np.float64).reshape(tree.n_nodes, n_classes)
     for v in reversed(np.flatnonzero(~tree.is_leaf)):  # children come after their parents
         counts[v] = counts[tree.children_left[v]] + counts[tree.children_right[v]]

@@ -103,6 +103,9 @@ def test_an_unknowing_teacher_leaves_half_of_the_label() -> None:
     unit = teacher_module._PARTS * teacher_module._REAL
     assert all(found[i, i % 2] == unit * 3 // 4 for i in range(40))
     assert all(found[i, 1 - i % 2] == unit // 4 for i in range(40))
+    assert lesson.noise == 0.5**2 + 0.5**2
+    assert is_real.sum() == lesson.n_real
+    assert is_real[: lesson.n_real].all()
 
 
 @pytest.mark.parametrize("multiclass", ["native", "ovr"])
@@ -118,6 +121,8 @@ def test_counts_are_real_cases_and_leaves_hold_enough_of_them(multiclass: str) -
         assert sizes[tree.is_leaf].min() >= 6
         assert tree.taught is not None
         np.testing.assert_allclose(tree.taught[0].sum(), 150)
+        assert tree.softened is not None
+        np.testing.assert_allclose(tree.softened.sum(axis=1), tree.counts.sum(axis=1))
 
 
 def test_the_same_data_give_the_same_tree_in_any_order() -> None:
@@ -147,7 +152,7 @@ def test_large_tables_are_learnt_from_labels(
     y = (X[:, 0] > 0) ^ (rng.random(n_rows) < 0.1)
     model = BsnsingClassifier(max_depth=1).fit(X, y)
     assert model.is_taught_ == is_taught
-    assert model.min_samples_leaf_ == (15 if is_taught else 223)
+    assert model.min_samples_leaf_ == (2 if is_taught else 223)
     if not is_taught:
         alone = BsnsingClassifier(max_depth=1, teacher=None).fit(X, y)
         assert str(model) == str(alone)
