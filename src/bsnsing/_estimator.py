@@ -23,6 +23,7 @@ from bsnsing._auto import (
 )
 from bsnsing._engine import EngineOptions, encode_table, make_engine
 from bsnsing._extra import read_extra_questions
+from bsnsing._floor import RowImpurity
 from bsnsing._grow import Limits, TreeBuilder, grow_tree
 from bsnsing._labels import read_labels
 from bsnsing._params import TREE_PARAMETERS, check_parameters, effective_n_threads
@@ -628,10 +629,21 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         )
         counted = np.ones(n_classes) if class_weight is None else class_weight
         solver = make_node_solver(self, options, cases.codes, n_classes, weights)
-        builder = grow_tree(engine, solver, limits, TreeBuilder(counted))
         power = 2 if self.criterion in _SQUARED else 1
+
+        def finish(builder: TreeBuilder) -> Tree:
+            return builder.finish(table.info, has_missing, classes, weights.unit, power)
+
+        own = RowImpurity.of(cases, counted) if self.ccp_alpha_ > 0 else None
+        builder = grow_tree(
+            engine,
+            solver,
+            limits,
+            TreeBuilder(counted),
+            None if own is None else lambda b: own.of_nodes(finish(b), options.n_threads),
+        )
         builder.class_weight = counted[: len(classes)]
-        return builder.finish(table.info, has_missing, classes, weights.unit, power)
+        return finish(builder)
 
     def _engine_options(
         self, table: Table, min_leaf: float, class_weight: NDArray[np.float64] | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -106,20 +106,29 @@ class TreeBuilder:
         )
 
 
+# Impurity of each node that no split can save.
+Floors = Callable[[TreeBuilder], NDArray[np.float64]]
+
+
 def grow_tree(
-    engine: _core.Engine, solver: Solver, limits: Limits, builder: TreeBuilder
+    engine: _core.Engine,
+    solver: Solver,
+    limits: Limits,
+    builder: TreeBuilder,
+    floors: Floors | None = None,
 ) -> TreeBuilder:
     """Split the open nodes of one level after the other, each by the rule the solver chooses."""
     root = builder.add_node(np.asarray(engine.class_totals(0)), 0)
-    least_impurity = limits.ccp_alpha * float((builder.counts[root] * builder.class_weight).sum())
+    least_saved = limits.ccp_alpha * float((builder.counts[root] * builder.class_weight).sum())
     frontier = [OpenNode(root, 0, 0)]
     while frontier:
+        floor = np.zeros(len(builder.left)) if floors is None else floors(builder)
         splittable = [
             node
             for node in frontier
             if _may_split(node, builder, limits)
-            # No subtree can save more than all of the node's impurity, so none will be kept.
-            and _impurity(builder, node.tree_node) >= least_impurity
+            # No subtree can save more than this, so none will be kept.
+            and _impurity(builder, node.tree_node) - floor[node.tree_node] >= least_saved
         ]
         chosen = solver.choose(engine, [node.engine_node for node in splittable])
         accepted = []

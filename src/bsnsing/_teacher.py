@@ -44,6 +44,7 @@ class Lesson:
     table: Table
     codes: NDArray[np.int32]
     weights: CaseWeights
+    rows: NDArray[np.intp] | None = None  # which row of the teacher's each of these is of, sorted
     n_real: int = 0  # how many of these rows are of real ones; they come first
     case: float = 1.0  # what a real case counts
     noise: float = 0.0  # mean squared distance of real labels from what the teacher says instead
@@ -87,6 +88,7 @@ def prepare_lesson(
         _joined(table, made_up).take(rows),
         classes.astype(np.int32),
         CaseWeights(parts[rows, classes], float(_PARTS)),
+        rows=rows,
         n_real=int(np.searchsorted(rows, table.n_rows)),
         case=float(_REAL),
         noise=float(np.average(((own - seen) ** 2).sum(axis=1), weights=real_cases)),
