@@ -40,7 +40,7 @@ from bsnsing._table import Table, read_prediction_table, read_training_table
 from bsnsing._teacher import Lesson, count_cases, prepare_lesson
 from bsnsing._tree import Tree
 from bsnsing._weights import CaseWeights, read_relative_weights
-from bsnsing.constraints import read_constraints
+from bsnsing.constraints import SubjectLimits, read_constraints
 from bsnsing.export.text import export_text
 from bsnsing.solvers.nodes import make_node_solver
 
@@ -105,7 +105,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         cases, and probabilities those of real rows; ``tree_.counts`` and ``min_samples_leaf``
         count real rows by their labels. Any classifier with ``predict_proba`` may teach; it gets
         categories as 0/1 columns, and its words on real rows come from 5-fold cross-validation.
-        None takes labels as they are, which is much faster, and "forest" does the same with more
+        Where columns are so many that each search would take seconds, rules ask about those that
+        the forest finds most important only (with ``constraints`` or ``extra_questions``, about
+        all). None takes labels as they are, which is much faster, and "forest" does the same with more
         than 50,000 rows or 5 million cells, where a forest takes minutes and labels abound: see
         ``is_taught_``.
     stop_prob : float, default=0.9999
@@ -611,6 +613,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         # A child with enough real cases has so much weight; made-up ones may add to it.
         min_leaf = self.min_samples_leaf_ * cases.case
         options = self._engine_options(table, min_leaf, class_weight)
+        if cases.asked is not None and self.constraints is None and self.extra_questions is None:
+            options = replace(options, limits=SubjectLimits(cases.asked))
         columns = encode_table(
             table,
             max_bins=self.max_bins,
