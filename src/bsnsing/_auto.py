@@ -7,9 +7,16 @@ from typing import cast
 
 from bsnsing._table import Table
 
-# Where a teacher has softened the labels, and where none has: the Gini impurity, in cases, that a
-# leaf must save, and the cases that a parent's shares count for.
-_PRICE = {True: 0.8, False: 0.0}
+# What a leaf must save where a teacher has softened the labels: Gini impurity, in cases. In a
+# large table there are more splits that save some by chance, the more so the noisier its labels:
+# above the first number of cases, each doubling adds the second number times the noise.
+_PRICE = 0.9
+_LARGE, _PER_DOUBLING = 4000, 7.0
+
+# Real cases that each child needs with a teacher: made-up ones speak for them too.
+_TAUGHT_LEAF = 2
+
+# Cases that a parent's shares count for, with a teacher and without.
 _SHRINKAGE = {True: 1.0, False: 10.0}
 
 # Where labels abound, a forest is not asked: it would take minutes.
@@ -19,8 +26,10 @@ _MANY_ROWS, _MANY_CELLS = 50_000, 5_000_000
 FEWEST_SEGMENTS, _ALL_SEGMENTS = 8, 128
 
 
-def leaf_size(min_samples_leaf: str | float, n_cases: float) -> int:
+def leaf_size(min_samples_leaf: str | float, n_cases: float, *, is_taught: bool) -> int:
     """Cases that each child needs."""
+    if min_samples_leaf == "auto" and is_taught:
+        return _TAUGHT_LEAF
     if min_samples_leaf == "sqrt" or (min_samples_leaf == "auto" and n_cases > _MANY_ROWS):
         return max(1, math.isqrt(int(n_cases)))
     if min_samples_leaf == "auto":
@@ -34,9 +43,17 @@ def has_many_labels(table: Table, n_cases: float) -> bool:
     return n_cases > _MANY_ROWS or n_cases * len(table.columns) > _MANY_CELLS
 
 
-def price_per_leaf(ccp_alpha: str | float, n_cases: float, *, is_taught: bool) -> float:
-    """Impurity per case that each leaf must save."""
-    return _PRICE[is_taught] / n_cases if ccp_alpha == "auto" else float(ccp_alpha)
+def price_per_leaf(ccp_alpha: str | float, n_cases: float, noise: float | None) -> float:
+    """Impurity per case that each leaf must save.
+
+    ``noise`` is how far labels are from what a teacher says of their rows; None without a teacher.
+    """
+    if ccp_alpha != "auto":
+        return float(ccp_alpha)
+    if noise is None:
+        return 0.0
+    n_doublings = math.log2(max(1.0, n_cases / _LARGE))
+    return _PRICE * max(1.0, _PER_DOUBLING * noise * n_doublings) / n_cases
 
 
 def parent_cases(shrinkage: str | float, *, is_taught: bool) -> float:

@@ -23,6 +23,7 @@ from bsnsing._auto import (
 )
 from bsnsing._engine import EngineOptions, encode_table, make_engine
 from bsnsing._extra import read_extra_questions
+from bsnsing._floor import RowImpurity
 from bsnsing._grow import Limits, TreeBuilder, grow_tree
 from bsnsing._labels import read_labels
 from bsnsing._params import TREE_PARAMETERS, check_parameters, effective_n_threads
@@ -39,7 +40,7 @@ from bsnsing._table import Table, read_prediction_table, read_training_table
 from bsnsing._teacher import Lesson, count_cases, prepare_lesson
 from bsnsing._tree import Tree
 from bsnsing._weights import CaseWeights, read_relative_weights
-from bsnsing.constraints import read_constraints
+from bsnsing.constraints import SubjectLimits, read_constraints
 from bsnsing.export.text import export_text
 from bsnsing.solvers.nodes import make_node_solver
 
@@ -76,9 +77,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         Most questions in a rule, 1 to 10.
     min_samples_leaf : "auto", "sqrt", int or float, default="auto"
         Cases that each child needs: the square root of the number of all cases (sum of whole
-        weights), a number, or a fraction of all. "auto" is the fourth root of up to 50,000 cases
-        and the square root of more. With a teacher, splits with too few cases on one side are
-        left out after growth, not during the search.
+        weights), a number, or a fraction of all. "auto" is 2 with a teacher, else the fourth root
+        of up to 50,000 cases and the square root of more. With a teacher, splits with too few
+        cases on one side are left out after growth, not during the search.
     criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="entropy"
         What a split minimises; see :func:`best_rule`. "error" is for two classes.
     operators : sequence of {"or", "and", "xor"}, default=("or", "and")
@@ -90,7 +91,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     ccp_alpha : "auto" or float, default="auto"
         Price of a leaf: of all subtrees the one is kept whose Gini impurity plus this much for
         each leaf is least (exactly, over all subtrees). As in scikit-learn, impurity is per case.
-        "auto" is 0.8 cases with a teacher (0.8 over the number of cases), else 0.
+        "auto" is 0.9 cases with a teacher (0.9 over the number of cases), else 0. With more than
+        4000 cases and noisy labels it is more: 0.9 times 7 for each doubling, times the mean
+        squared distance of labels from what the teacher says of their rows, where that is greater.
     shrinkage : "auto" or float, default="auto"
         Cases that a parent's class shares count for in those of its children, from the root
         down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10.
@@ -98,12 +101,15 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         Whom the tree learns from. A forest is fitted first (50 random and 50 extremely random
         trees). Each row then counts half as its label and half as what those trees say of it
         that have not seen it, and up to three times as many rows (4000 in all) are put together
-        from cells of real ones and get what the forest says. Splits, pruning and probabilities
-        use these cases; ``tree_.counts`` and ``min_samples_leaf`` count the real ones. Any
-        classifier with ``predict_proba`` may teach; it gets categories as 0/1 columns, and its
-        words on real rows come from 5-fold cross-validation. None takes labels as they are,
-        which is much faster, and "forest" does the same with more than 50,000 rows or 5 million
-        cells, where a forest takes minutes and labels abound: see ``is_taught_``.
+        from cells of real ones and get what the forest says. Splits and pruning use all these
+        cases, and probabilities those of real rows; ``tree_.counts`` and ``min_samples_leaf``
+        count real rows by their labels. Any classifier with ``predict_proba`` may teach; it gets
+        categories as 0/1 columns, and its words on real rows come from 5-fold cross-validation.
+        Where columns are so many that each search would take seconds, rules ask about those that
+        the forest finds most important only (with ``constraints`` or ``extra_questions``, about
+        all). None takes labels as they are, which is much faster, and "forest" does the same with
+        more than 50,000 rows or 5 million cells, where a forest takes minutes and labels abound:
+        see ``is_taught_``.
     stop_prob : float, default=0.9999
         A node in which one class has a greater share is not split.
     distinct_children : bool, default=False
@@ -314,11 +320,14 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         table, codes, weights = self._drop_weightless(table, codes, sample_weight)
         totals = weights.class_totals(codes, self.n_classes_) / weights.unit
         n_cases = float(totals.sum())
-        self.min_samples_leaf_ = leaf_size(self.min_samples_leaf, n_cases)
         self._class_weight = self._weight_classes(totals)
         self._lesson = self._prepare_lesson(table, codes, weights, n_cases)
         self.is_taught_ = self._lesson is not None
-        self.ccp_alpha_ = price_per_leaf(self.ccp_alpha, n_cases, is_taught=self.is_taught_)
+        self.min_samples_leaf_ = leaf_size(
+            self.min_samples_leaf, n_cases, is_taught=self.is_taught_
+        )
+        noise = None if self._lesson is None else self._lesson.noise
+        self.ccp_alpha_ = price_per_leaf(self.ccp_alpha, n_cases, noise)
         self.trees_ = self._grow_trees(table, codes, weights)
         if len(self.trees_) == 1:
             self.tree_ = self.trees_[0]
@@ -579,11 +588,19 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         n_nodes = 0
         while n_nodes != tree.n_nodes:
             n_nodes = tree.n_nodes
-            tree = replace(tree, counts=count_cases(tree, real, n_threads))
+            leaves = find_leaves(tree, real.table, n_threads)
+            tree = replace(tree, counts=count_cases(tree, leaves, real.codes, real.weights))
             tree = bypass_small_children(tree, self.min_samples_leaf_)
-        taught = count_cases(tree, lesson, n_threads)
-        scale = tree.counts[0].sum() / taught[0].sum()
-        return replace(tree, taught=taught * scale)
+        leaves = find_leaves(tree, lesson.table, n_threads)
+        taught = count_cases(tree, leaves, lesson.codes, lesson.weights)
+        # Made-up rows show where classes part, but real ones how many there are of each.
+        softened = count_cases(tree, leaves[: lesson.n_real], lesson.codes, lesson.weights)
+        n_cases = tree.counts[0].sum()
+        return replace(
+            tree,
+            taught=taught * (n_cases / taught[0].sum()),
+            softened=softened * (n_cases / softened[0].sum()),
+        )
 
     def _grow_on(
         self,
@@ -596,6 +613,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         # A child with enough real cases has so much weight; made-up ones may add to it.
         min_leaf = self.min_samples_leaf_ * cases.case
         options = self._engine_options(table, min_leaf, class_weight)
+        if cases.asked is not None and self.constraints is None and self.extra_questions is None:
+            options = replace(options, limits=SubjectLimits(cases.asked))
         columns = encode_table(
             table,
             max_bins=self.max_bins,
@@ -614,10 +633,21 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         )
         counted = np.ones(n_classes) if class_weight is None else class_weight
         solver = make_node_solver(self, options, cases.codes, n_classes, weights)
-        builder = grow_tree(engine, solver, limits, TreeBuilder(counted))
         power = 2 if self.criterion in _SQUARED else 1
+
+        def finish(builder: TreeBuilder) -> Tree:
+            return builder.finish(table.info, has_missing, classes, weights.unit, power)
+
+        own = RowImpurity.of(cases, counted) if self.ccp_alpha_ > 0 else None
+        builder = grow_tree(
+            engine,
+            solver,
+            limits,
+            TreeBuilder(counted),
+            None if own is None else lambda b: own.of_nodes(finish(b), options.n_threads),
+        )
         builder.class_weight = counted[: len(classes)]
-        return builder.finish(table.info, has_missing, classes, weights.unit, power)
+        return finish(builder)
 
     def _engine_options(
         self, table: Table, min_leaf: float, class_weight: NDArray[np.float64] | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -106,21 +106,35 @@ class TreeBuilder:
         )
 
 
+# Impurity of each node that no split can save, where there is any.
+Floors = Callable[[TreeBuilder], NDArray[np.float64]]
+
+
 def grow_tree(
-    engine: _core.Engine, solver: Solver, limits: Limits, builder: TreeBuilder
+    engine: _core.Engine,
+    solver: Solver,
+    limits: Limits,
+    builder: TreeBuilder,
+    floors: Floors | None = None,
 ) -> TreeBuilder:
     """Split the open nodes of one level after the other, each by the rule the solver chooses."""
     class_weight = builder.class_weight.tolist()
     root = builder.add_node(engine.class_totals(0), 0)
     n_cases = sum(n * w for n, w in zip(builder.counts[root], class_weight, strict=True))
-    least_impurity = limits.ccp_alpha * n_cases
+    least_saved = limits.ccp_alpha * n_cases
     frontier = [OpenNode(root, 0, 0)]
     while frontier:
+        floor = None if floors is None else floors(builder).tolist()
         splittable = [
             node
             for node in frontier
             if node.depth < limits.max_depth
-            and _may_split(builder.counts[node.tree_node], class_weight, limits, least_impurity)
+            and _may_split(
+                builder.counts[node.tree_node],
+                class_weight,
+                limits,
+                least_saved + (0.0 if floor is None else floor[node.tree_node]),
+            )
         ]
         chosen = solver.choose(engine, [node.engine_node for node in splittable])
         accepted = []
@@ -150,7 +164,7 @@ def _may_split(
     n_present = sum(n > 0 for n in counts)
     if n_present < 2 or total <= 0 or max(weighted) > limits.stop_prob * total:
         return False
-    # No subtree can save more than all of the node's impurity, so none will be kept.
+    # With less impurity no subtree can save what its leaves cost, so none would be kept.
     return total - sum(w * w for w in weighted) / total >= least_impurity
 
 

@@ -228,4 +228,5 @@ def _with_children(
         first_level=np.concatenate([starts, np.cumsum(n_levels)]).astype(np.int32),
         levels=tree.levels[asks[level_owner]],
         taught=None if tree.taught is None else tree.taught[kept],
+        softened=None if tree.softened is None else tree.softened[kept],
     )

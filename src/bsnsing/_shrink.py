@@ -18,11 +18,12 @@ def shrunk_shares(tree: Tree, strength: float) -> NDArray[np.float64]:
     node gets (n s + strength t) / (n + strength): few cases say little against the many above
     them, and no share is 0 or 1. With strength 0 these are the plain shares.
     """
-    weighted = tree.weighted
+    weighted = tree.weighted_real
     sizes = weighted.sum(axis=1, keepdims=True)
-    if strength == 0:
+    if strength == 0 and (sizes > 0).all():
         plain: NDArray[np.float64] = weighted / sizes
         return plain
+    strength = max(strength, 1e-9)  # cases too light to be counted leave a node its parent's shares
     shares = np.empty_like(weighted)
     n_classes = weighted.shape[1]
     shares[0] = (weighted[0] + _CASES_AT_ROOT / n_classes) / (sizes[0] + _CASES_AT_ROOT)

@@ -15,12 +15,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_matrix
-from scipy.sparse import hstack as sparse_hstack
+from scipy.sparse import csc_matrix, csr_matrix
 from sklearn.base import clone
 
 from bsnsing._columns import Column, SparseCells
-from bsnsing._predict import find_leaves
 from bsnsing._table import Table
 from bsnsing._tree import Tree
 from bsnsing._weights import CaseWeights
@@ -45,7 +43,11 @@ class Lesson:
     table: Table
     codes: NDArray[np.int32]
     weights: CaseWeights
+    rows: NDArray[np.intp] | None = None  # which row of the teacher's each of these is of, sorted
+    n_real: int = 0  # how many of these rows are of real ones; they come first
     case: float = 1.0  # what a real case counts
+    asked: NDArray[np.bool_] | None = None  # columns to ask about; None is all
+    noise: float = 0.0  # mean squared distance of real labels from what the teacher says instead
 
 
 def prepare_lesson(
@@ -59,7 +61,7 @@ def prepare_lesson(
     n_threads: int,
 ) -> Lesson:
     """Let a teacher ("forest" or a classifier) learn the rows, and write down what it knows."""
-    n_questions = sum(_most_questions(column, n_segments) for column in table.columns)
+    n_questions = np.array([_most_questions(column, n_segments) for column in table.columns])
     order = canonical_order(table, codes, weights)
     table, codes = table.take(order), codes[order]
     cases = None if weights.counts is None else weights.counts[order] / weights.unit
@@ -72,7 +74,8 @@ def prepare_lesson(
     if isinstance(teacher, str):
         teacher = _Forest(random_state, n_threads)
     seen, teacher = _learn(teacher, encoder.matrix(table), codes, cases, own)
-    made_up = _make_up_rows(table, n_questions, random_state)
+    asked = _columns_to_ask(teacher, encoder, n_questions, table.n_rows)
+    made_up = _make_up_rows(table, int(n_questions[asked].sum()), random_state)
     told = np.zeros((made_up.n_rows, n_classes))
     if made_up.n_rows:
         told[:, teacher.classes_] = teacher.predict_proba(encoder.matrix(made_up))
@@ -82,17 +85,26 @@ def prepare_lesson(
         [_REAL * _in_parts(real, real_cases), _in_parts(told, np.ones(len(told)))]
     )
     rows, classes = np.nonzero(parts)
-    whole = CaseWeights(parts[rows, classes], float(_PARTS))
-    return Lesson(_joined(table, made_up).take(rows), classes.astype(np.int32), whole, float(_REAL))
+    return Lesson(
+        _joined(table, made_up).take(rows),
+        classes.astype(np.int32),
+        CaseWeights(parts[rows, classes], float(_PARTS)),
+        rows=rows,
+        n_real=int(np.searchsorted(rows, table.n_rows)),
+        case=float(_REAL),
+        asked=None if asked.all() else asked,
+        noise=float(np.average(((own - seen) ** 2).sum(axis=1), weights=real_cases)),
+    )
 
 
-def count_cases(tree: Tree, lesson: Lesson, n_threads: int) -> NDArray[np.float64]:
-    """Return how many cases of each class pass each node."""
-    leaves = find_leaves(tree, lesson.table, n_threads)
-    weights = lesson.weights
-    cases = None if weights.counts is None else weights.counts / weights.unit
+def count_cases(
+    tree: Tree, leaves: NDArray[np.int64], codes: NDArray[np.int32], weights: CaseWeights
+) -> NDArray[np.float64]:
+    """Return how many cases of each class pass each node, given the leaf that each row ends in."""
+    cases = None if weights.counts is None else weights.counts[: len(leaves)] / weights.unit
     n_classes = len(tree.classes)
-    flat = np.bincount(leaves * n_classes + lesson.codes, cases, tree.n_nodes * n_classes)
+    places = leaves * n_classes + codes[: len(leaves)]
+    flat = np.bincount(places, cases, tree.n_nodes * n_classes)
     counts = flat.astype(np.float64).reshape(tree.n_nodes, n_classes)
     for v in reversed(np.flatnonzero(~tree.is_leaf)):  # children come after their parents
         counts[v] = counts[tree.children_left[v]] + counts[tree.children_right[v]]
@@ -139,17 +151,60 @@ class _Encoder:
         return cls(levels, is_sparse)
 
     def matrix(self, table: Table) -> Any:
-        parts: list[Any] = []
-        for column, levels in zip(table.columns, self.levels, strict=True):
-            if levels is not None:
-                parts.append((column.codes()[:, None] == levels).astype(np.float32))
-            else:
-                parts.append(column.numbers().astype(np.float32)[:, None])
-            if self.is_sparse:
-                parts[-1] = csc_matrix(np.nan_to_num(parts[-1]))
         if self.is_sparse:
-            return sparse_hstack(parts, format="csr")
+            return self._sparse_matrix(table)
+        parts = [
+            self._dense_part(column, levels)
+            for column, levels in zip(table.columns, self.levels, strict=True)
+        ]
         return np.concatenate(parts, axis=1)
+
+    @staticmethod
+    def _dense_part(column: Column, levels: NDArray[np.int32] | None) -> NDArray[np.float32]:
+        if levels is not None:
+            is_level: NDArray[np.float32] = (column.codes()[:, None] == levels).astype(np.float32)
+            return is_level
+        return column.numbers().astype(np.float32)[:, None]
+
+    def _sparse_matrix(self, table: Table) -> csr_matrix:
+        """The same with cells that are zero left out, and zero in place of missing ones."""
+        rows: list[NDArray[Any]] = []
+        values: list[NDArray[Any]] = []
+        for column, levels in zip(table.columns, self.levels, strict=True):
+            cells = column.cells
+            if levels is None and isinstance(cells, SparseCells) and cells.filling == 0:
+                rows.append(cells.rows)
+                values.append(cells.values)
+                continue
+            dense = self._dense_part(column, levels)
+            found = [np.flatnonzero(part) for part in dense.T]
+            rows += found
+            values += [part[places] for part, places in zip(dense.T, found, strict=True)]
+        starts = np.cumsum([0, *map(len, rows)])
+        numbers = np.nan_to_num(np.concatenate(values).astype(np.float32))
+        shape = table.n_rows, len(rows)
+        return csc_matrix((numbers, np.concatenate(rows), starts), shape=shape).tocsr()
+
+
+def _columns_to_ask(
+    teacher: Any, encoder: _Encoder, n_questions: NDArray[np.intp], n_rows: int
+) -> NDArray[np.bool_]:
+    """Mark all columns or, where a search among them would take minutes, those that matter most.
+
+    These are so few that there is time for made-up rows too.
+    """
+    everything = np.ones(len(n_questions), dtype=bool)
+    importances = getattr(teacher, "feature_importances_", None)
+    if importances is None or n_rows * float(n_questions.sum()) ** 2 <= _MOST_WORK:
+        return everything
+    widths = [1 if levels is None else len(levels) for levels in encoder.levels]
+    starts = np.cumsum([0, *widths])[:-1]
+    order = np.argsort(-np.add.reduceat(importances, starts), kind="stable")
+    most = np.sqrt(_MOST_WORK / (_TIMES * n_rows))
+    asked = ~everything
+    asked[order[np.cumsum(n_questions[order]) <= most]] = True
+    asked[order[0]] = True
+    return asked
 
 
 def _frequent_levels(column: Column) -> NDArray[np.int32]:
@@ -198,6 +253,11 @@ class _Forest:
         sums = told.sum(axis=(0, 2))[:, None]
         self.oob_decision_function_ = told.sum(axis=0) / np.where(sums > 0, sums, 1.0)
         return self
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        mean: NDArray[np.float64] = np.mean([h.feature_importances_ for h in self.halves], axis=0)
+        return mean
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         mean: NDArray[np.float64] = np.mean([h.predict_proba(X) for h in self.halves], axis=0)

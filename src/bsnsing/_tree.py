@@ -92,7 +92,11 @@ class Tree:
     first_level, levels : ndarray
         Where each question's levels begin, and the levels.
     taught : ndarray of shape (n_nodes, n_classes), or None
-        Cases per class as the teacher sees them: what splits and probabilities were learnt from.
+        Cases per class of the teacher's lesson, made-up ones too, scaled to the sum of ``counts``:
+        what splits were chosen and pruned by.
+    softened : ndarray of shape (n_nodes, n_classes), or None
+        Real cases per class, each divided between its label and what the teacher says of it: what
+        probabilities come from.
     shrinkage : float
         Cases that the parent's shares count for in a node's probabilities.
     """
@@ -119,6 +123,7 @@ class Tree:
     first_level: NDArray[np.int32]
     levels: NDArray[np.int32]
     taught: NDArray[np.float64] | None = None
+    softened: NDArray[np.float64] | None = None
     shrinkage: float = 0.0
 
     def __post_init__(self) -> None:
@@ -159,13 +164,20 @@ class Tree:
 
     @property
     def learnt(self) -> NDArray[np.float64]:
-        """Cases per class that the tree was learnt from: the teacher's view, else the counts."""
+        """Cases per class that the tree was learnt from: the teacher's lesson, else the counts."""
         return self.counts if self.taught is None else self.taught
 
     @property
     def weighted(self) -> NDArray[np.float64]:
         """Learnt cases times class weights."""
-        cases = self.learnt
+        return self._times_class_weight(self.learnt)
+
+    @property
+    def weighted_real(self) -> NDArray[np.float64]:
+        """Real cases, as the teacher softened them, times class weights."""
+        return self._times_class_weight(self.counts if self.softened is None else self.softened)
+
+    def _times_class_weight(self, cases: NDArray[np.float64]) -> NDArray[np.float64]:
         weighted: NDArray[np.float64] = cases * self.class_weight
         # Where only classes of weight zero occur, their cases count as they are.
         is_weightless = weighted.sum(axis=1, keepdims=True) == 0

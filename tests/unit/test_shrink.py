@@ -13,7 +13,7 @@ from tests.unit.test_prune import random_tree
 
 def walk(tree: Tree, strength: float) -> dict[int, np.ndarray]:
     shares = {}
-    cases = (tree.counts if tree.taught is None else tree.taught) * tree.class_weight
+    cases = (tree.counts if tree.softened is None else tree.softened) * tree.class_weight
 
     def go(v: int, above: np.ndarray, strength_above: float) -> None:
         n = cases[v].sum()
@@ -43,9 +43,19 @@ def test_without_shrinkage_shares_are_plain() -> None:
     np.testing.assert_allclose(tree.probabilities, cases / cases.sum(axis=1, keepdims=True))
 
 
-def test_what_was_taught_comes_before_counts() -> None:
+def test_softened_cases_come_before_counts_and_made_up_ones_have_no_say() -> None:
     tree = random_tree(1, 5, 10)
-    taught = replace(tree, taught=tree.counts[:, ::-1] + 1.0, shrinkage=2.0)
+    lesson = {"taught": 7.0 * tree.counts, "softened": tree.counts[:, ::-1] + 1.0}
+    taught = replace(tree, **lesson, shrinkage=2.0)
     expected = walk(taught, 2.0)
     for v, shares in enumerate(taught.probabilities):
         np.testing.assert_allclose(shares, expected[v])
+
+
+def test_nodes_of_cases_too_light_to_count_have_the_shares_of_their_parent() -> None:
+    tree = random_tree(2, 6, 10)
+    softened = tree.counts.astype(float)
+    softened[-1] = 0.0
+    light = replace(tree, softened=softened, shrinkage=0.0).probabilities
+    np.testing.assert_allclose(light[-1], light[tree.parent[-1]])
+    np.testing.assert_allclose(light[1:-1], tree.probabilities[1:-1], atol=1e-6)

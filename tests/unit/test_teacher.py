@@ -12,7 +12,14 @@ from sklearn.dummy import DummyClassifier
 from bsnsing import BsnsingClassifier
 from bsnsing import _teacher as teacher_module
 from bsnsing._table import Table, read_training_table
-from bsnsing._teacher import Lesson, _in_parts, canonical_order, prepare_lesson
+from bsnsing._teacher import (
+    Lesson,
+    _Encoder,
+    _in_parts,
+    _most_questions,
+    canonical_order,
+    prepare_lesson,
+)
 from bsnsing._weights import CaseWeights, read_weights
 
 NONE = CaseWeights(None, 1.0)
@@ -103,6 +110,9 @@ def test_an_unknowing_teacher_leaves_half_of_the_label() -> None:
     unit = teacher_module._PARTS * teacher_module._REAL
     assert all(found[i, i % 2] == unit * 3 // 4 for i in range(40))
     assert all(found[i, 1 - i % 2] == unit // 4 for i in range(40))
+    assert lesson.noise == 0.5**2 + 0.5**2
+    assert is_real.sum() == lesson.n_real
+    assert is_real[: lesson.n_real].all()
 
 
 @pytest.mark.parametrize("multiclass", ["native", "ovr"])
@@ -118,6 +128,8 @@ def test_counts_are_real_cases_and_leaves_hold_enough_of_them(multiclass: str) -
         assert sizes[tree.is_leaf].min() >= 6
         assert tree.taught is not None
         np.testing.assert_allclose(tree.taught[0].sum(), 150)
+        assert tree.softened is not None
+        np.testing.assert_allclose(tree.softened.sum(axis=1), tree.counts.sum(axis=1))
 
 
 def test_the_same_data_give_the_same_tree_in_any_order() -> None:
@@ -147,7 +159,7 @@ def test_large_tables_are_learnt_from_labels(
     y = (X[:, 0] > 0) ^ (rng.random(n_rows) < 0.1)
     model = BsnsingClassifier(max_depth=1).fit(X, y)
     assert model.is_taught_ == is_taught
-    assert model.min_samples_leaf_ == (15 if is_taught else 223)
+    assert model.min_samples_leaf_ == (2 if is_taught else 223)
     if not is_taught:
         alone = BsnsingClassifier(max_depth=1, teacher=None).fit(X, y)
         assert str(model) == str(alone)
@@ -155,3 +167,34 @@ def test_large_tables_are_learnt_from_labels(
     weights = [25_000, n_rows - 25_000]
     repeated = BsnsingClassifier().fit([[0], [1]], [0, 1], sample_weight=weights)
     assert repeated.is_taught_ == is_taught
+
+
+def test_teachers_see_the_same_cells_in_sparse_and_dense_tables() -> None:
+    X = np.random.default_rng(0).integers(-1, 2, (50, 6)) * 1.5
+    X[3, 2] = np.nan
+    dense, sparse = (_Encoder.of(t).matrix(t) for t in (table_of(X), table_of(csr_matrix(X))))
+    np.testing.assert_array_equal(sparse.toarray(), np.nan_to_num(dense))
+
+
+def test_wide_tables_are_asked_about_the_columns_that_matter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(100, 30)))
+    X["kind"] = rng.choice(list("uvw"), 100)
+    X.columns = X.columns.astype(str)
+    y = ((X["7"] > 0) ^ (X["kind"] == "u")).to_numpy().astype(np.int32)
+    assert lesson_of(X, y).asked is None
+    monkeypatch.setattr(teacher_module, "_MOST_WORK", 4 * 100 * 30.0**2)
+    assert sum(_most_questions(column, 8) for column in table_of(X).columns) == 30 * 8 + 3
+    lesson = lesson_of(X, y)
+    assert lesson.asked is not None
+    names = X.columns[lesson.asked]
+    assert {"7", "kind"} <= set(names)
+    assert 2 <= len(names) <= 4  # 30 questions in all
+    assert lesson.table.n_rows > 2 * 100  # there is room for made-up rows
+    tree = BsnsingClassifier(n_segments=8).fit(X, y).tree_
+    assert set(X.columns[tree.question_column]) <= set(names)
+    must = {"required": ["3"]}
+    rules = BsnsingClassifier(n_segments=8, constraints=must).fit(X, y).tree_.rules
+    assert all("3" in str(rule) for rule in rules if rule)
