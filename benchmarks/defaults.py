@@ -29,6 +29,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "ccp_alpha=0": {"ccp_alpha": 0.0},
     "ccp_alpha=0.002": {"ccp_alpha": 0.002},
     "max_leaf_nodes=8": {"max_leaf_nodes": 8},
+    "min_samples_leaf=1": {"min_samples_leaf": 1},
     "min_samples_leaf=5": {"min_samples_leaf": 5},
     "min_samples_leaf='sqrt'": {"min_samples_leaf": "sqrt"},
     "criterion='gini'": {"criterion": "gini"},

@@ -12,6 +12,7 @@ constraints limits on the questions of a rule
 solvers     who chooses the rule: the native search, or a mixed-integer solver
 _grow       open nodes, level by level
 _teacher    what a forest makes of the rows, for a tree to learn from
+_floor      impurity that no split of such a lesson can save
 _prune      the best subtree of a given size, or for a price per leaf
 _shrink     class shares drawn towards those of the nodes above
 _tree       rules and nodes: frozen data
