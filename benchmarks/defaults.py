@@ -18,6 +18,7 @@ from benchmarks.contestants import CONTESTANTS, Contestant, ours
 from bsnsing import BsnsingClassifier, BsnsingClassifierCV
 
 OUTCOMES = datasets.REPO_ROOT / "build" / "defaults.jsonl"
+REPORT = datasets.REPO_ROOT / "benchmarks" / "DEFAULTS.md"
 DEFAULT = "default"
 CHANGES: dict[str, dict[str, Any]] = {
     DEFAULT: {},
@@ -36,6 +37,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "criterion='gini_squared'": {"criterion": "gini_squared"},
     "operators=('or',)": {"operators": ("or",)},
     "max_rules=1": {"max_rules": 1},
+    "max_rules=3": {"max_rules": 3},
     "n_segments=20": {"n_segments": 20},
 }
 CHOSEN_BY_CV = "BsnsingClassifierCV"
@@ -93,13 +95,17 @@ def main() -> None:
     quality.run(args.file, list(contestants()), quality.QUICK_ROWS, args.splits)
     outcomes = quality.read_outcomes(args.file)
     n_sets = len({key[0] for key in outcomes})
-    print("# What each setting does\n\n" + report.machine())
-    print(
-        f"\n{n_sets} sets below {quality.QUICK_ROWS} rows, {args.splits} random 70/30 splits each. "
-        "Changes against the default (first line: its means), in points (hundredths), with the "
-        "standard error over sets.\n"
-    )
-    print(table(outcomes))
+    text = f"""# What each setting of `BsnsingClassifier()` does
+
+Made by `python -m benchmarks.defaults`; {report.machine()}.
+
+{n_sets} sets below {quality.QUICK_ROWS} rows, {args.splits} random 70/30 splits each. Changes
+against the default (first line: its means), in points (hundredths), with the standard error over
+sets. Sets at odd places by name chose the defaults, the others confirm them.
+
+"""
+    REPORT.write_text(text + table(outcomes) + "\n", encoding="utf-8")
+    print(f"Wrote {REPORT.relative_to(datasets.REPO_ROOT)}.")
 
 
 if __name__ == "__main__":
