@@ -37,7 +37,6 @@ CHANGES: dict[str, dict[str, Any]] = {
     "criterion='gini_squared'": {"criterion": "gini_squared"},
     "operators=('or',)": {"operators": ("or",)},
     "max_rules=1": {"max_rules": 1},
-    "max_rules=3": {"max_rules": 3},
     "n_segments=20": {"n_segments": 20},
 }
 CHOSEN_BY_CV = "BsnsingClassifierCV"
