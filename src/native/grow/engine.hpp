@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
@@ -12,6 +11,7 @@
 
 #include "bits/row_order.hpp"
 #include "grow/answers.hpp"
+#include "grow/spare_words.hpp"
 #include "search/search.hpp"
 
 namespace bsnsing {
@@ -48,26 +48,6 @@ struct NodeSplit {
     std::vector<Question> questions;
     bool is_worthwhile = false;  // better than not splitting
     double seconds = 0;
-};
-
-// Memory for the answers at one node, kept for the next: fresh memory costs a fault per page.
-class SpareWords {
-  public:
-    UnfilledVector<Word> take() {
-        const std::lock_guard<std::mutex> guard(lock_);
-        if (spare_.empty()) return {};
-        UnfilledVector<Word> memory = std::move(spare_.back());
-        spare_.pop_back();
-        return memory;
-    }
-    void give(UnfilledVector<Word> memory) {
-        const std::lock_guard<std::mutex> guard(lock_);
-        spare_.push_back(std::move(memory));
-    }
-
-  private:
-    std::mutex lock_;
-    std::vector<UnfilledVector<Word>> spare_;
 };
 
 class Engine {
