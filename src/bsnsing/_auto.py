@@ -14,6 +14,9 @@ from bsnsing._table import Table
 _PRICE = 0.85
 _LARGE, _PER_DOUBLING = 4000, 7.0
 
+# Questions per rule, to begin with.
+_MAX_RULES = 2
+
 # Real cases that each child needs with a teacher: made-up ones speak for them too.
 _TAUGHT_LEAF = 2
 
@@ -57,14 +60,19 @@ def price_per_leaf(ccp_alpha: str | float, n_cases: float, noise: float | None) 
     return _PRICE * max(1.0, _PER_DOUBLING * noise * n_doublings) / n_cases
 
 
+def first_rule_size(max_rules: str | int) -> int:
+    """Most questions per rule, to begin with."""
+    return _MAX_RULES if max_rules == "auto" else int(max_rules)
+
+
 def parent_cases(shrinkage: str | float, *, is_taught: bool) -> float:
     """Cases that a parent's class shares count for in those of its children."""
     return _SHRINKAGE[is_taught] if shrinkage == "auto" else float(shrinkage)
 
 
-def most_thresholds(n_segments: str | int, table: Table) -> int:
-    """Most thresholds per numeric column and node."""
+def most_thresholds(n_segments: str | int, table: Table, n_pairs: int = 0) -> int:
+    """Most thresholds per numeric column, or pair of columns, and node."""
     if n_segments != "auto":
         return int(n_segments)
-    n_numeric = sum(column.info.kind == "numeric" for column in table.columns)
+    n_numeric = n_pairs + sum(column.info.kind == "numeric" for column in table.columns)
     return max(FEWEST_SEGMENTS, _ALL_SEGMENTS // max(1, n_numeric))

@@ -36,6 +36,7 @@ class EngineOptions:
     extra_questions: Sequence[Fields] = field(default_factory=list)
     class_weight: NDArray[np.float64] | None = None
     limits: SubjectLimits | None = None  # over columns
+    given_only: Collection[int] = ()  # columns that extra questions alone are about
     n_threads: int = 1
 
 
@@ -84,6 +85,7 @@ def make_engine(
 ) -> _core.Engine:
     """Make an engine over encoded columns, which it takes over."""
     limits = options.limits
+    forbidden = [] if limits is None else np.flatnonzero(~limits.allowed).tolist()
     class_weights = None if options.class_weight is None else options.class_weight.tolist()
     return _core.Engine(
         columns,
@@ -106,7 +108,7 @@ def make_engine(
         options.own_questions,
         [q for q in options.extra_questions if limits is None or limits.allowed[q[0]]],
         options.n_threads,
-        [] if limits is None else np.flatnonzero(~limits.allowed).tolist(),
+        [*forbidden, *options.given_only],
         [] if limits is None else [(c.tolist(), low, high) for c, low, high in limits.linear],
         limits is not None and limits.column_of is not None,
     )

@@ -17,7 +17,12 @@ from bsnsing._params import ENSEMBLE_PARAMETERS, check_parameters
 from bsnsing._tree import Tree
 
 # Trees that stand together need not be small: their errors even out.
-_OWN: dict[str, Any] = {"ccp_alpha": 0.00005, "criterion": "gini"}
+_OWN: dict[str, Any] = {
+    "ccp_alpha": 0.00005,
+    "criterion": "gini",
+    "max_rules": 2,
+    "column_pairs": None,
+}
 _PAPER_RULES = (1, 2, 3)
 _PAPER_LEAVES = ("sqrt", 1, 10)
 

@@ -18,33 +18,28 @@ from bsnsing._auto import (
     has_many_labels,
     leaf_size,
     most_thresholds,
-    parent_cases,
     price_per_leaf,
 )
-from bsnsing._engine import EngineOptions, encode_table, make_engine
-from bsnsing._extra import read_extra_questions
-from bsnsing._floor import RowImpurity
-from bsnsing._grow import Limits, TreeBuilder, grow_tree
 from bsnsing._labels import read_labels
 from bsnsing._params import TREE_PARAMETERS, check_parameters, effective_n_threads
 from bsnsing._predict import find_leaves, passed_nodes
 from bsnsing._prune import (
     PruningPath,
     best_subtree,
-    bypass_small_children,
     leaf_impurity,
     prune_by_cost,
     pruning_path,
 )
 from bsnsing._table import Table, read_prediction_table, read_training_table
-from bsnsing._teacher import Lesson, count_cases, prepare_lesson
+from bsnsing._teacher import Lesson, prepare_lesson
 from bsnsing._tree import Tree
+from bsnsing._tree_grower import TreeGrower
 from bsnsing._weights import CaseWeights, read_relative_weights
-from bsnsing.constraints import SubjectLimits, read_constraints
 from bsnsing.export.text import export_text
-from bsnsing.solvers.nodes import make_node_solver
 
 _PLAIN: dict[str, Any] = {
+    "max_rules": 2,
+    "column_pairs": None,
     "min_samples_leaf": "sqrt",
     "criterion": "gini",
     "ccp_alpha": 0.0,
@@ -55,9 +50,6 @@ _PLAIN: dict[str, Any] = {
 
 # What print(model) shows at most.
 _MOST_LINES = 100
-
-# Squared criteria scale with the square of the unit of weight.
-_SQUARED = ("gini_squared", "error")
 
 
 class BsnsingClassifier(ClassifierMixin, BaseEstimator):
@@ -77,8 +69,18 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    max_rules : int, default=2
-        Most questions in a rule, 1 to 10. With 1: accuracy -0.8, AUC -1.5.
+    max_rules : "auto" or int, default="auto"
+        Most questions in a rule, 1 to 10. "auto" is 2 or, with a teacher and where so few
+        questions can be asked that all rules of 3 are quickly searched, 3 if that pays: if the
+        tree saves as much more impurity as three leaves must save. With 1: accuracy -0.8, AUC
+        -1.5.
+    column_pairs : "auto" or None, default="auto"
+        Whether rules may ask about two numeric columns together, as in ``debt / income > 0.4``.
+        "auto" tries sums, differences, products and ratios of the four columns that matter most
+        to the teacher, and keeps the tree that asks about them if that pays, by the same measure.
+        In sums the second column is multiplied by 1, 2, 5, 10, ... where their spreads differ.
+        Without a teacher, with ``constraints``, and where the search would take seconds, there
+        are none.
     min_samples_leaf : "auto", "sqrt", int or float, default="auto"
         Cases that each child needs: the square root of the number of all cases (sum of whole
         weights), a number, or a fraction of all. "auto" is 2 with a teacher, else the fourth root
@@ -183,7 +185,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     n_classes_ : int
         Number of classes.
     tree_ : Tree
-        The tree: rules, counts, children, objective and proof of each node. Not there with
+        The tree: rules, counts, children, objective and proof of each node, and the ``pairs`` of
+        columns that rules ask about. Not there with
         ``multiclass="ovr"`` and more than two classes.
     trees_ : list of Tree
         The tree, or one per class.
@@ -216,7 +219,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        max_rules: int = 2,
+        max_rules: int | str = "auto",
+        column_pairs: str | None = "auto",
         min_samples_leaf: str | float = "auto",
         criterion: str = "entropy",
         operators: Sequence[str] = ("or", "and"),
@@ -248,6 +252,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         verbose: bool = False,
     ) -> None:
         self.max_rules = max_rules
+        self.column_pairs = column_pairs
         self.min_samples_leaf = min_samples_leaf
         self.criterion = criterion
         self.operators = operators
@@ -329,20 +334,19 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         table, codes, weights = self._drop_weightless(table, codes, sample_weight)
         totals = weights.class_totals(codes, self.n_classes_) / weights.unit
         n_cases = float(totals.sum())
-        self._class_weight = self._weight_classes(totals)
-        self._lesson = self._prepare_lesson(table, codes, weights, n_cases)
-        self.is_taught_ = self._lesson is not None
+        lesson = self._prepare_lesson(table, codes, weights, n_cases)
+        self.is_taught_ = lesson is not None
         self.min_samples_leaf_ = leaf_size(
             self.min_samples_leaf, n_cases, is_taught=self.is_taught_
         )
-        noise = None if self._lesson is None else self._lesson.noise
+        noise = None if lesson is None else lesson.noise
         self.ccp_alpha_ = price_per_leaf(self.ccp_alpha, n_cases, noise)
-        self.trees_ = self._grow_trees(table, codes, weights)
+        grower = TreeGrower(self, lesson, self.min_samples_leaf_, self.ccp_alpha_, n_cases)
+        self.trees_ = self._grow_trees(grower, table, codes, weights, self._weight_classes(totals))
         if len(self.trees_) == 1:
             self.tree_ = self.trees_[0]
         elif hasattr(self, "tree_"):
             del self.tree_  # from an earlier fit
-        del self._lesson
         return self
 
     def prune(
@@ -548,139 +552,33 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _grow_trees(
-        self, table: Table, codes: NDArray[np.int32], weights: CaseWeights
-    ) -> list[Tree]:
-        if self.multiclass == "native" or self.n_classes_ <= 2:
-            return [self._grow(table, codes, weights, self.classes_, self._class_weight)]
-        trees = []
-        lesson = self._lesson
-        for position, label in enumerate(self.classes_.tolist()):
-            is_class = (codes == position).astype(np.int32)
-            names = np.array([f"not {label}", label], dtype=object)
-            class_weight = None
-            if self._class_weight is not None:
-                # The rest counts what its cases do on average.
-                totals = weights.class_totals(codes, self.n_classes_)
-                others = np.arange(self.n_classes_) != position
-                n_rest = max(totals[others].sum(), 1.0)
-                rest = (self._class_weight * totals)[others].sum() / n_rest
-                class_weight = np.array([rest, self._class_weight[position]])
-            if lesson is not None:
-                self._lesson = replace(lesson, codes=(lesson.codes == position).astype(np.int32))
-            trees.append(self._grow(table, is_class, weights, names, class_weight))
-        return trees
-
-    def _grow(
         self,
+        grower: TreeGrower,
         table: Table,
         codes: NDArray[np.int32],
         weights: CaseWeights,
-        classes: NDArray[Any],
         class_weight: NDArray[np.float64] | None,
-    ) -> Tree:
-        lesson = self._lesson
-        if lesson is None:
-            tree = self._grow_on(Lesson(table, codes, weights), classes, class_weight)
-        else:
-            tree = self._grow_on(lesson, classes, class_weight)
-            tree = self._count_cases(tree, Lesson(table, codes, weights), lesson)
-        tree = replace(tree, shrinkage=parent_cases(self.shrinkage, is_taught=self.is_taught_))
-        tree = prune_by_cost(tree, self.ccp_alpha_)
-        return tree if self.max_leaf_nodes is None else best_subtree(tree, self.max_leaf_nodes)
-
-    def _count_cases(self, tree: Tree, real: Lesson, lesson: Lesson) -> Tree:
-        """Give a taught tree the real cases as its counts, beside what it was taught.
-
-        Splits of which one side holds too few real cases go; those few then go the other way.
-        """
-        n_threads = effective_n_threads(self.n_jobs)
-        n_nodes = 0
-        while n_nodes != tree.n_nodes:
-            n_nodes = tree.n_nodes
-            leaves = find_leaves(tree, real.table, n_threads)
-            tree = replace(tree, counts=count_cases(tree, leaves, real.codes, real.weights))
-            tree = bypass_small_children(tree, self.min_samples_leaf_)
-        leaves = find_leaves(tree, lesson.table, n_threads)
-        taught = count_cases(tree, leaves, lesson.codes, lesson.weights)
-        # Made-up rows show where classes part, but real ones how many there are of each.
-        softened = count_cases(tree, leaves[: lesson.n_real], lesson.codes, lesson.weights)
-        n_cases = tree.counts[0].sum()
-        return replace(
-            tree,
-            taught=taught * (n_cases / taught[0].sum()),
-            softened=softened * (n_cases / softened[0].sum()),
-        )
-
-    def _grow_on(
-        self,
-        cases: Lesson,
-        classes: NDArray[Any],
-        class_weight: NDArray[np.float64] | None,
-    ) -> Tree:
-        table, weights = cases.table, cases.weights
-        n_classes = max(2, len(classes))  # a single class gets an empty partner
-        # A child with enough real cases has so much weight; made-up ones may add to it.
-        min_leaf = self.min_samples_leaf_ * cases.case
-        options = self._engine_options(table, min_leaf, class_weight)
-        if cases.asked is not None and self.constraints is None and self.extra_questions is None:
-            options = replace(options, limits=SubjectLimits(cases.asked))
-        columns = encode_table(
-            table,
-            max_bins=self.max_bins,
-            # Thresholds given by hand must be met exactly, so their columns keep all values.
-            unbinned={question[0] for question in options.extra_questions},
-            counts=weights.counts,
-            n_threads=options.n_threads,
-        )
-        has_missing = tuple(columns.has_missing())
-        engine = make_engine(columns, cases.codes, n_classes, weights, options)
-        limits = Limits(
-            max_depth=np.inf if self.max_depth is None else self.max_depth,
-            min_leaf=min_leaf * weights.unit,
-            stop_prob=self.stop_prob,
-            ccp_alpha=self.ccp_alpha_,
-        )
-        counted = np.ones(n_classes) if class_weight is None else class_weight
-        solver = make_node_solver(self, options, cases.codes, n_classes, weights)
-        power = 2 if self.criterion in _SQUARED else 1
-
-        def finish(builder: TreeBuilder) -> Tree:
-            return builder.finish(table.info, has_missing, classes, weights.unit, power)
-
-        own = RowImpurity.of(cases, counted) if self.ccp_alpha_ > 0 else None
-        builder = grow_tree(
-            engine,
-            solver,
-            limits,
-            TreeBuilder(counted),
-            None if own is None else lambda b: own.of_nodes(finish(b), options.n_threads),
-        )
-        builder.class_weight = counted[: len(classes)]
-        return finish(builder)
-
-    def _engine_options(
-        self, table: Table, min_leaf: float, class_weight: NDArray[np.float64] | None
-    ) -> EngineOptions:
-        return EngineOptions(
-            criterion=self.criterion,
-            operators=tuple(self.operators),
-            max_rules=self.max_rules,
-            min_samples_leaf=float(min_leaf),
-            distinct_children=bool(self.distinct_children),
-            time_limit=np.inf if self.time_limit is None else float(self.time_limit),
-            greedy_level=float(self.greedy_level) if self.solver == "greedy" else None,
-            n_segments=most_thresholds(self.n_segments, table),
-            max_levels=self.max_levels,
-            max_values_as_levels=self.max_values_as_levels,
-            bin_size=float(self.bin_size),
-            own_questions=bool(self.own_questions),
-            extra_questions=read_extra_questions(self.extra_questions, table.info),
-            class_weight=class_weight,
-            limits=read_constraints(
-                self.constraints, [info.name for info in table.info], self.max_rules
-            ),
-            n_threads=effective_n_threads(self.n_jobs),
-        )
+    ) -> list[Tree]:
+        if self.multiclass == "native" or self.n_classes_ <= 2:
+            return [grower.grow(Lesson(table, codes, weights), self.classes_, class_weight)]
+        trees = []
+        totals = weights.class_totals(codes, self.n_classes_)
+        for position, label in enumerate(self.classes_.tolist()):
+            is_class = (codes == position).astype(np.int32)
+            names = np.array([f"not {label}", label], dtype=object)
+            own_weight = None
+            if class_weight is not None:
+                # The rest counts what its cases do on average.
+                others = np.arange(self.n_classes_) != position
+                rest = (class_weight * totals)[others].sum() / max(totals[others].sum(), 1.0)
+                own_weight = np.array([rest, class_weight[position]])
+            own_lesson = grower.lesson
+            if own_lesson is not None:
+                taught = (own_lesson.codes == position).astype(np.int32)
+                own_lesson = replace(own_lesson, codes=taught)
+            own_grower = replace(grower, lesson=own_lesson)
+            trees.append(own_grower.grow(Lesson(table, is_class, weights), names, own_weight))
+        return trees
 
     def _find_leaves(self, X: Any) -> list[NDArray[np.int64]]:
         check_is_fitted(self)
@@ -706,6 +604,8 @@ def _reductions(tree: Tree, n_columns: int) -> NDArray[np.float64]:
     for node in np.flatnonzero(~tree.is_leaf):
         children = tree.children_left[node], tree.children_right[node]
         reduction = impurity[node] - impurity[children[0]] - impurity[children[1]]
-        asked = tree.question_column[tree.first_question[node] : tree.first_question[node + 1]]
-        np.add.at(sums, asked, max(0.0, reduction) / len(asked))
+        span = range(tree.first_question[node], tree.first_question[node + 1])
+        for question in span:
+            columns = tree.columns_of(question)
+            sums[columns] += max(0.0, reduction) / len(span) / len(columns)
     return sums

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bsnsing._pairs import ColumnPair, check_pair
 from bsnsing._questions import Fields, Question, question_to_fields
 from bsnsing._table import ColumnInfo
 from bsnsing._tree import Tree
@@ -29,13 +30,26 @@ def questions_of(model: Any) -> list[Question]:
     return list(dict.fromkeys(_questions_of(model, None)))  # keeps the order
 
 
-def read_extra_questions(extra: Any, columns: Sequence[ColumnInfo]) -> list[Fields]:
+def read_extra_questions(
+    extra: Any, columns: Sequence[ColumnInfo], pairs: Sequence[ColumnPair]
+) -> list[Fields]:
     """Return the questions of ``extra``, each once, in the terms of the native engine."""
     if extra is None:
         return []
-    fields = [question_to_fields(question, columns) for question in questions_of(extra)]
+    fields = [question_to_fields(question, columns, pairs) for question in questions_of(extra)]
     # The engine answers the questions of one column together.
     return sorted(fields, key=lambda f: f[0])
+
+
+def pairs_in(extra: Any, columns: Sequence[ColumnInfo]) -> tuple[ColumnPair, ...]:
+    """Return the pairs that questions of ``extra`` are about, each once."""
+    if extra is None:
+        return ()
+    asked = (question.column for question in questions_of(extra))
+    pairs = tuple(dict.fromkeys(pair for pair in asked if isinstance(pair, ColumnPair)))
+    for pair in pairs:
+        check_pair(pair, columns)
+    return pairs
 
 
 def _questions_of(model: Any, names: Sequence[str] | None) -> Iterable[Question]:

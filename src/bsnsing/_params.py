@@ -158,7 +158,8 @@ ASK_PARAMETERS: dict[str, tuple[Check, str]] = {
 }
 
 TREE_PARAMETERS: dict[str, tuple[Check, str]] = {
-    "max_rules": _MAX_RULES,
+    "max_rules": (any_of(is_one_of("auto"), _MAX_RULES[0]), f"'auto' or {_MAX_RULES[1]}"),
+    "column_pairs": (any_of(is_one_of("auto"), is_none), "'auto' or None"),
     "min_samples_leaf": (
         any_of(is_one_of("auto", "sqrt"), is_int_between(1), is_fraction),
         "'auto', 'sqrt', a positive int or a fraction between 0 and 1",

@@ -17,7 +17,7 @@ def find_leaves(tree: Tree, table: Table, n_threads: int) -> NDArray[np.int64]:
     """Return the leaf that each row of the table ends in."""
     leaves: NDArray[np.int64] = _core.apply(
         asked_columns(tree, table),
-        [column.kind == "categorical" for column in tree.columns],
+        [column.kind == "categorical" for column in tree.columns] + [False] * len(tree.pairs),
         table.n_rows,
         tree.children_left,
         tree.children_right,
@@ -35,11 +35,15 @@ def find_leaves(tree: Tree, table: Table, n_threads: int) -> NDArray[np.int64]:
 
 
 def asked_columns(tree: Tree, table: Table) -> list[NDArray[Any] | None]:
-    """Return the columns that the tree asks about; None in place of the others."""
-    columns: list[NDArray[Any] | None] = [None] * len(tree.columns)
+    """Return the columns, and then the pairs, that the tree asks about; None for the others."""
+    n_columns = len(tree.columns)
+    columns: list[NDArray[Any] | None] = [None] * (n_columns + len(tree.pairs))
     for position in np.unique(tree.question_column):
-        column = table.columns[position]
-        is_categorical = tree.columns[position].kind == "categorical"
+        if position < n_columns:
+            column = table.columns[position]
+        else:
+            column = tree.pairs[position - n_columns].column(table)
+        is_categorical = column.info.kind == "categorical"
         columns[position] = column.codes() if is_categorical else column.native_numbers()
     return columns
 

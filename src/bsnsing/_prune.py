@@ -209,7 +209,7 @@ def _with_children(
     starts = np.zeros(1, dtype=np.int32)
     n_levels = np.diff(tree.first_level)[asks]
     return replace(
-        tree,
+        drop_unasked_pairs(tree, asks),
         children_left=number[left[kept]],
         children_right=number[right[kept]],
         depth=depth[kept],
@@ -221,7 +221,6 @@ def _with_children(
         n_counted=tree.n_counted[kept],
         n_excluded=tree.n_excluded[kept],
         first_question=np.concatenate([starts, np.cumsum(n_questions)]).astype(np.int32),
-        question_column=tree.question_column[asks],
         question_test=tree.question_test[asks],
         question_value=tree.question_value[asks],
         question_negated=tree.question_negated[asks],
@@ -229,4 +228,19 @@ def _with_children(
         levels=tree.levels[asks[level_owner]],
         taught=None if tree.taught is None else tree.taught[kept],
         softened=None if tree.softened is None else tree.softened[kept],
+    )
+
+
+def drop_unasked_pairs(tree: Tree, asks: NDArray[np.bool_]) -> Tree:
+    """Return the tree with the columns of these questions, and with the pairs among them alone."""
+    asked = tree.question_column[asks]
+    if not tree.pairs:
+        return replace(tree, question_column=asked)
+    n_columns = len(tree.columns)
+    kept = np.unique(np.append(np.arange(n_columns), asked))
+    return replace(
+        tree,
+        has_missing=tuple(tree.has_missing[position] for position in kept),
+        question_column=np.searchsorted(kept, asked).astype(np.int32),
+        pairs=tuple(tree.pairs[position - n_columns] for position in kept[n_columns:]),
     )

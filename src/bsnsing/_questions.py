@@ -1,16 +1,16 @@
-"""Question: one yes/no test on one column."""
+"""Question: one yes/no test on one column, or on a number made of two."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bsnsing._pairs import ColumnPair
+from bsnsing._show import show_level, show_name
 from bsnsing._table import ColumnInfo, Level
 
 Test: TypeAlias = Literal[">", "<", "==", "in", "is missing"]
@@ -28,15 +28,15 @@ Fields: TypeAlias = tuple[int, int, float, list[int]]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One yes/no test on one column, such as ``age > 35``.
+    """One yes/no test on one column, such as ``age > 35``, or on a number made of two.
 
     A missing cell answers "no" to every test but ``is missing``, and so does a level that was
     never seen.
 
     Attributes
     ----------
-    column : str
-        Name of the column.
+    column : str or ColumnPair
+        Name of the column, or what is made of two.
     test : {">", "<", "==", "in", "is missing"}
         The comparison. ``in`` is for categorical columns only.
     value : float, level, tuple of levels or None
@@ -49,7 +49,7 @@ class Question:
     ('age > 35', [False, True, False])
     """
 
-    column: str
+    column: str | ColumnPair
     test: Test
     value: Level | tuple[Level, ...] | None = None
 
@@ -59,8 +59,8 @@ class Question:
             raise ValueError(f"The test of a question must be one of {TESTS}. Got {self.test!r}.")
         if self.test in "<>" and not _is_number(self.value):
             raise ValueError(
-                f"The question {self.column!r} {self.test} {self.value!r} must compare with a "
-                "number."
+                f"The question {str(self.column)!r} {self.test} {self.value!r} must compare with "
+                "a number."
             )
         if self.test == "in" and not isinstance(self.value, tuple):
             raise ValueError(f"'in' needs a tuple of levels. Got {self.value!r}.")
@@ -77,7 +77,8 @@ class Question:
         if negated and has_missing and self.test != "is missing":
             return f"not ({self.text()})"
         test = _NEGATED[self.test] if negated else self.test
-        words = [show_name(self.column), test]
+        is_pair = isinstance(self.column, ColumnPair)
+        words = [str(self.column) if is_pair else show_name(cast(str, self.column)), test]
         if self.test == "in":
             levels = cast(tuple[Level, ...], self.value)
             shown = [show_level(level) for level in levels]
@@ -89,7 +90,10 @@ class Question:
         return " ".join(words)
 
     def answer(self, cells: ArrayLike) -> NDArray[np.bool_]:
-        """Answer for each cell of a column."""
+        """Answer for each cell of a column; of a pair, for the cells of its two columns."""
+        if isinstance(self.column, ColumnPair):
+            first, second = cast(tuple[ArrayLike, ArrayLike], cells)
+            cells = self.column.combine(_as_numbers(first), _as_numbers(second))
         column = np.asarray(cells, dtype=object)
         is_missing = np.array([_is_missing(cell) for cell in column], dtype=bool)
         if self.test == "is missing":
@@ -113,20 +117,30 @@ class Question:
         is_many = isinstance(self.value, tuple)
         values = cast(tuple[Any, ...], self.value) if is_many else (self.value,)
         plain = [v.item() if isinstance(v, np.generic) else v for v in values]
-        return {"column": self.column, "test": self.test, "value": plain if is_many else plain[0]}
+        column = asdict(self.column) if isinstance(self.column, ColumnPair) else self.column
+        return {"column": column, "test": self.test, "value": plain if is_many else plain[0]}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Question:
         """Make a question from what ``to_dict`` returned."""
-        value = fields["value"]
-        return cls(fields["column"], fields["test"], tuple(value) if _is_list(value) else value)
+        column, value = fields["column"], fields["value"]
+        return cls(
+            ColumnPair(**column) if isinstance(column, Mapping) else column,
+            fields["test"],
+            tuple(value) if _is_list(value) else value,
+        )
 
 
-def question_from_fields(fields: Fields, columns: Sequence[ColumnInfo]) -> Question:
-    """Make a question from the native engine's account of it."""
+def question_from_fields(
+    fields: Fields, columns: Sequence[ColumnInfo], pairs: Sequence[ColumnPair] = ()
+) -> Question:
+    """Make a question from the native engine's account of it; to it, pairs are further columns."""
     position, test_code, value, levels = fields
-    column = columns[position]
     test = cast(Test, TESTS[test_code])
+    if position >= len(columns):
+        pair = pairs[position - len(columns)]
+        return Question(pair, test, None if test == "is missing" else value)
+    column = columns[position]
     if test == "is missing":
         return Question(column.name, test)
     if column.kind != "categorical":
@@ -135,8 +149,12 @@ def question_from_fields(fields: Fields, columns: Sequence[ColumnInfo]) -> Quest
     return Question(column.name, test, named[0] if test == "==" else named)
 
 
-def question_to_fields(question: Question, columns: Sequence[ColumnInfo]) -> Fields:
+def question_to_fields(
+    question: Question, columns: Sequence[ColumnInfo], pairs: Sequence[ColumnPair] = ()
+) -> Fields:
     """Turn a question into terms of the native engine; an error if it does not fit the table."""
+    if isinstance(question.column, ColumnPair):
+        return _pair_to_fields(question, len(columns) + pairs.index(question.column))
     names = [column.name for column in columns]
     if question.column not in names:
         raise ValueError(
@@ -159,46 +177,23 @@ def question_to_fields(question: Question, columns: Sequence[ColumnInfo]) -> Fie
     return position, test, 0.0, sorted(known[level] for level in wanted if level in known)
 
 
-def show_name(name: str) -> str:
-    """Write a column's name so that it stays on its line."""
-    return name if name.isprintable() else json.dumps(name)
-
-
-def show_level(level: Level) -> str:
-    """Write a number short, and text in quotes where it would be misread without."""
-    if isinstance(level, str):
-        is_plain = re.fullmatch(r"[\w.+-]+", level) and not _reads_as_other(level)
-        return level if is_plain else json.dumps(level, ensure_ascii=not level.isprintable())
-    if isinstance(level, float):
-        return _show_number(level)
-    return str(level)
-
-
-def _show_number(number: float) -> str:
-    """Write six digits, or as many more as tell it to ten million parts and to hundredths."""
-    for digits in range(6, 17):
-        text = format(number, f".{digits}g")
-        if abs(float(text) - number) <= min(1e-7 * abs(number), 0.005):
-            break
-    return format(float(text), f".{digits}f").rstrip("0").rstrip(".") if _is_long(text) else text
-
-
-def _is_long(text: str) -> bool:
-    # 20240101.5 reads better than 2.02401015e+07.
-    return "e+" in text and abs(float(text)) < 1e15
-
-
-def _reads_as_other(text: str) -> bool:
-    """Whether text would be taken for a number or a word of the rule."""
-    try:
-        float(text)
-    except ValueError:
-        return text.lower() in {"or", "and", "xor", "not", "in", "is", "true", "false", "none"}
-    return True
+def _pair_to_fields(question: Question, position: int) -> Fields:
+    test = TESTS.index(question.test)
+    if question.test == "is missing":
+        return position, test, 0.0, []
+    if not _is_number(question.value):
+        raise ValueError(f"The question '{question}' must compare with a number.")
+    return position, test, float(cast(float, question.value)), []
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and value == value
+
+
+def _as_numbers(cells: ArrayLike) -> NDArray[np.float64]:
+    return np.array(
+        [np.nan if _is_missing(cell) else float(cell) for cell in np.asarray(cells, dtype=object)]
+    )
 
 
 def _is_list(value: Any) -> bool:

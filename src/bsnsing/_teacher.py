@@ -32,8 +32,9 @@ _SWAP = 0.3
 # Trees of each kind in the forest.
 _N_TREES = 50
 _MOST_LEVELS = 30  # per categorical column; the forest does not see rarer ones
-# Bounds on rows times questions squared, which is what a search costs, and on cells.
-_MOST_WORK, _MOST_CELLS = 3e9, 2e7
+# Bounds on what a search costs (see search_work), with real rows alone and where columns are left
+# out for it, and on cells.
+_MOST_WORK, _MOST_WORK_BY_CHOICE, _MOST_CELLS = 3e9, 1.2e9, 2e7
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Lesson:
     n_real: int = 0  # how many of these rows are of real ones; they come first
     case: float = 1.0  # what a real case counts
     asked: NDArray[np.bool_] | None = None  # columns to ask about; None is all
+    importances: NDArray[np.float64] | None = None  # of each column to the teacher, if it says so
     noise: float = 0.0  # mean squared distance of real labels from what the teacher says instead
 
 
@@ -61,7 +63,7 @@ def prepare_lesson(
     n_threads: int,
 ) -> Lesson:
     """Let a teacher ("forest" or a classifier) learn the rows, and write down what it knows."""
-    n_questions = np.array([_most_questions(column, n_segments) for column in table.columns])
+    n_questions = count_questions(table, n_segments)
     order = canonical_order(table, codes, weights)
     table, codes = table.take(order), codes[order]
     cases = None if weights.counts is None else weights.counts[order] / weights.unit
@@ -74,8 +76,10 @@ def prepare_lesson(
     if isinstance(teacher, str):
         teacher = _Forest(random_state, n_threads)
     seen, teacher = _learn(teacher, encoder.matrix(table), codes, cases, own)
-    asked = _columns_to_ask(teacher, encoder, n_questions, table.n_rows)
-    made_up = _make_up_rows(table, int(n_questions[asked].sum()), random_state)
+    importances = _column_importances(teacher, encoder)
+    asked = _columns_to_ask(importances, n_questions, table.n_rows, n_classes)
+    row_work = search_work(1, n_questions[asked].sum(), n_classes)
+    made_up = _make_up_rows(table, _MOST_WORK / row_work, random_state)
     told = np.zeros((made_up.n_rows, n_classes))
     if made_up.n_rows:
         told[:, teacher.classes_] = teacher.predict_proba(encoder.matrix(made_up))
@@ -93,6 +97,7 @@ def prepare_lesson(
         n_real=int(np.searchsorted(rows, table.n_rows)),
         case=float(_REAL),
         asked=None if asked.all() else asked,
+        importances=importances,
         noise=float(np.average(((own - seen) ** 2).sum(axis=1), weights=real_cases)),
     )
 
@@ -186,25 +191,51 @@ class _Encoder:
         return csc_matrix((numbers, np.concatenate(rows), starts), shape=shape).tocsr()
 
 
+def _column_importances(teacher: Any, encoder: _Encoder) -> NDArray[np.float64] | None:
+    """How much each column matters to the teacher, where it says so."""
+    importances = getattr(teacher, "feature_importances_", None)
+    if importances is None:
+        return None
+    widths = [1 if levels is None else len(levels) for levels in encoder.levels]
+    starts = np.cumsum([0, *widths])[:-1]
+    sums: NDArray[np.float64] = np.add.reduceat(importances, starts)
+    return sums
+
+
 def _columns_to_ask(
-    teacher: Any, encoder: _Encoder, n_questions: NDArray[np.intp], n_rows: int
+    importances: NDArray[np.float64] | None,
+    n_questions: NDArray[np.intp],
+    n_rows: int,
+    n_classes: int,
 ) -> NDArray[np.bool_]:
     """Mark all columns or, where a search among them would take minutes, those that matter most.
 
     These are so few that there is time for made-up rows too.
     """
     everything = np.ones(len(n_questions), dtype=bool)
-    importances = getattr(teacher, "feature_importances_", None)
-    if importances is None or n_rows * float(n_questions.sum()) ** 2 <= _MOST_WORK:
+    if importances is None or search_work(n_rows, n_questions.sum(), n_classes) <= _MOST_WORK:
         return everything
-    widths = [1 if levels is None else len(levels) for levels in encoder.levels]
-    starts = np.cumsum([0, *widths])[:-1]
-    order = np.argsort(-np.add.reduceat(importances, starts), kind="stable")
-    most = np.sqrt(_MOST_WORK / (_TIMES * n_rows))
+    order = np.argsort(-importances, kind="stable")
+    n_all_rows = max(n_rows, min(_TIMES * n_rows, _MOST_ROWS))
+    work = search_work(n_all_rows, np.cumsum(n_questions[order]), n_classes)
     asked = ~everything
-    asked[order[np.cumsum(n_questions[order]) <= most]] = True
+    asked[order[work <= _MOST_WORK_BY_CHOICE]] = True
     asked[order[0]] = True
     return asked
+
+
+def search_work(n_rows: int, n_questions: Any, n_classes: int, max_rules: int = 2) -> Any:
+    """About what the search for a rule costs: rows times sets of questions, more for classes.
+
+    With many classes each set takes longer and, beyond pairs, bounds rule fewer of them out.
+    """
+    n_sets = np.asarray(n_questions, dtype=np.float64) ** max_rules
+    return n_rows * n_sets * (n_classes / 2) ** (max_rules - 1)
+
+
+def count_questions(table: Table, n_segments: int) -> NDArray[np.intp]:
+    """About how many questions a search asks of each column."""
+    return np.array([_most_questions(column, n_segments) for column in table.columns])
 
 
 def _frequent_levels(column: Column) -> NDArray[np.int32]:
@@ -292,12 +323,10 @@ def _learn(
     return seen, fitted
 
 
-def _make_up_rows(table: Table, n_questions: int, random_state: np.random.RandomState) -> Table:
+def _make_up_rows(table: Table, most_rows: float, random_state: np.random.RandomState) -> Table:
     """Put rows together: each from one real row, some cells from others, column by column."""
     n_rows = table.n_rows
-    most = min(
-        _TIMES * n_rows, _MOST_ROWS, _MOST_WORK / n_questions**2, _MOST_CELLS / len(table.columns)
-    )
+    most = min(_TIMES * n_rows, _MOST_ROWS, most_rows, _MOST_CELLS / len(table.columns))
     n_made = max(0, int(most) - n_rows)
     origin = np.resize(np.arange(n_rows), n_made)
     columns = []

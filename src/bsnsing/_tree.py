@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bsnsing._pairs import ColumnPair
 from bsnsing._questions import Fields, Question, question_from_fields
 from bsnsing._table import ColumnInfo
 
@@ -66,7 +67,7 @@ class Tree:
     columns : tuple of ColumnInfo
         Names, kinds and levels of the table's columns.
     has_missing : tuple of bool
-        Which columns had missing cells at fit.
+        Which columns, and then which pairs, had missing cells at fit.
     classes : ndarray of shape (n_classes,)
         Class labels.
     class_weight : ndarray of shape (n_classes,)
@@ -88,7 +89,7 @@ class Tree:
     first_question : ndarray of shape (n_nodes + 1,)
         Where each node's questions begin in the next five.
     question_column, question_test, question_value, question_negated : ndarray
-        The questions, one entry each.
+        The questions, one entry each; of a pair, the column is its place behind the columns.
     first_level, levels : ndarray
         Where each question's levels begin, and the levels.
     taught : ndarray of shape (n_nodes, n_classes), or None
@@ -99,6 +100,8 @@ class Tree:
         probabilities come from.
     shrinkage : float
         Cases that the parent's shares count for in a node's probabilities.
+    pairs : tuple of ColumnPair
+        Numbers made of two columns that questions are about.
     """
 
     columns: tuple[ColumnInfo, ...]
@@ -125,6 +128,7 @@ class Tree:
     taught: NDArray[np.float64] | None = None
     softened: NDArray[np.float64] | None = None
     shrinkage: float = 0.0
+    pairs: tuple[ColumnPair, ...] = ()
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
@@ -209,13 +213,22 @@ class Tree:
             levels.tolist(),
         )
 
+    def columns_of(self, question: int) -> list[int]:
+        """Positions of the columns that a question is about: one, or the two of a pair."""
+        position = int(self.question_column[question])
+        if position < len(self.columns):
+            return [position]
+        pair = self.pairs[position - len(self.columns)]
+        names = [column.name for column in self.columns]
+        return [names.index(pair.first), names.index(pair.second)]
+
     def rule(self, node: int) -> Rule | None:
         """The rule of a node; None at a leaf."""
         if self.children_left[node] < 0:
             return None
         span = range(self.first_question[node], self.first_question[node + 1])
         return Rule(
-            tuple(question_from_fields(self.fields(i), self.columns) for i in span),
+            tuple(question_from_fields(self.fields(i), self.columns, self.pairs) for i in span),
             tuple(bool(self.question_negated[i]) for i in span),
             OPERATORS[self.operator[node]],
             tuple(self.has_missing[self.question_column[i]] for i in span),

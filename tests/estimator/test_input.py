@@ -327,6 +327,7 @@ def test_labels_that_cannot_be_used(y: Any, message: str) -> None:
 
 WRONG_PARAMETERS = {
     "max_rules": [0, 11, 1.5, True, "2", None],
+    "column_pairs": [True, "all", 2],
     "min_samples_leaf": [0, -1, 1.5, 1.0, "root", None, True],
     "criterion": ["ginny", None, 1],
     "operators": ["or", [], ["nor"], ["or", "or"], None, [["or"]]],

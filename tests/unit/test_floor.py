@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from bsnsing import BsnsingClassifier
-from bsnsing import _estimator as estimator_module
 from bsnsing import _teacher as teacher_module
+from bsnsing import _tree_grower as tree_grower_module
 from bsnsing._floor import RowImpurity
 from bsnsing._table import read_training_table
 from bsnsing._teacher import Lesson
@@ -57,6 +57,6 @@ def test_growth_leaves_out_only_what_pruning_would(
     y = (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=200) > 0).astype(int)
     settings = {"min_samples_leaf": 1, "class_weight": {0: 1.0, 1: 2.0}, "random_state": seed}
     model = BsnsingClassifier(**settings).fit(X, y)
-    monkeypatch.setattr(estimator_module.RowImpurity, "of", lambda *_: None)
+    monkeypatch.setattr(tree_grower_module.RowImpurity, "of", lambda *_: None)
     assert str(model) == str(BsnsingClassifier(**settings).fit(X, y))
     assert model.get_n_leaves() > 2

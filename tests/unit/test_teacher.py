@@ -185,7 +185,8 @@ def test_wide_tables_are_asked_about_the_columns_that_matter(
     X.columns = X.columns.astype(str)
     y = ((X["7"] > 0) ^ (X["kind"] == "u")).to_numpy().astype(np.int32)
     assert lesson_of(X, y).asked is None
-    monkeypatch.setattr(teacher_module, "_MOST_WORK", 4 * 100 * 30.0**2)
+    for bound in ("_MOST_WORK", "_MOST_WORK_BY_CHOICE"):
+        monkeypatch.setattr(teacher_module, bound, 4 * 100 * 30.0**2)
     assert sum(_most_questions(column, 8) for column in table_of(X).columns) == 30 * 8 + 3
     lesson = lesson_of(X, y)
     assert lesson.asked is not None
@@ -193,7 +194,7 @@ def test_wide_tables_are_asked_about_the_columns_that_matter(
     assert {"7", "kind"} <= set(names)
     assert 2 <= len(names) <= 4  # 30 questions in all
     assert lesson.table.n_rows > 2 * 100  # there is room for made-up rows
-    tree = BsnsingClassifier(n_segments=8).fit(X, y).tree_
+    tree = BsnsingClassifier(n_segments=8, column_pairs=None).fit(X, y).tree_
     assert set(X.columns[tree.question_column]) <= set(names)
     must = {"required": ["3"]}
     rules = BsnsingClassifier(n_segments=8, constraints=must).fit(X, y).tree_.rules

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bsnsing._questions import show_level, show_name
+from bsnsing._show import show_level, show_name
 from bsnsing._tree import Node, Tree
 
 
@@ -66,8 +66,12 @@ def _renamed(tree: Tree, feature_names: Sequence[str] | None) -> Tree:
             f"feature_names must name the {len(tree.columns)} columns of the tree. "
             f"Got {len(feature_names)} names."
         )
-    columns = zip(tree.columns, feature_names, strict=True)
-    return replace(tree, columns=tuple(replace(c, name=str(name)) for c, name in columns))
+    name = {c.name: str(new) for c, new in zip(tree.columns, feature_names, strict=True)}
+    return replace(
+        tree,
+        columns=tuple(replace(c, name=name[c.name]) for c in tree.columns),
+        pairs=tuple(replace(p, first=name[p.first], second=name[p.second]) for p in tree.pairs),
+    )
 
 
 def _lines(tree: Tree, max_depth: int | None, show_proof: bool) -> list[str]:

@@ -1,0 +1,166 @@
+"""Trees that ask about two columns together."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+from bsnsing import (
+    BsnsingClassifier,
+    BsnsingClassifierCV,
+    ColumnPair,
+    Question,
+    Tree,
+    ask_questions,
+    best_rule,
+    export_text,
+    questions_of,
+)
+
+JOIN = {"or": np.any, "and": np.all}
+RATIO = ColumnPair("debt", "/", "income")
+
+
+def credit(n_rows: int = 400) -> tuple[pd.DataFrame, NDArray[np.str_]]:
+    """Who owes more than 0.4 of an income defaults, and so do some of those without a job."""
+    rng = np.random.default_rng(7)
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(20, 70, n_rows),
+            "income": rng.lognormal(3, 0.6, n_rows),
+            "job": rng.choice(["yes", "no", "partly"], n_rows),
+            "debt": rng.lognormal(2, 0.8, n_rows),
+        }
+    )
+    X.loc[rng.random(n_rows) < 0.05, "debt"] = np.nan
+    is_late = (X["debt"] / X["income"] > 0.4) | ((X["job"] == "no") & (X["age"] < 25))
+    return X, np.where(is_late, "late", "paid")
+
+
+def leaf_of(tree: Tree, row: pd.Series) -> int:
+    """The obvious way: ask one question after the other."""
+    node = tree.node(0)
+    while node.rule is not None:
+        answers = [
+            bool(question.answer(cells_for(question, row))[0]) != negated
+            for question, negated in zip(node.rule.questions, node.rule.negated, strict=True)
+        ]
+        node = tree.node(node.left if JOIN[node.rule.operator](answers) else node.right)
+    return node.id
+
+
+def cells_for(question: Question, row: pd.Series) -> Any:
+    if isinstance(question.column, ColumnPair):
+        return [row[question.column.first]], [row[question.column.second]]
+    return [row[question.column]]
+
+
+@pytest.fixture(scope="module")
+def fitted() -> BsnsingClassifier:
+    model = BsnsingClassifier().fit(*credit())
+    assert RATIO in model.tree_.pairs
+    return model
+
+
+def test_rows_go_where_the_questions_send_them(fitted: BsnsingClassifier) -> None:
+    X, _ = credit()
+    assert X["debt"].isna().any()
+    expected = [leaf_of(fitted.tree_, row) for _, row in X.iterrows()]
+    assert fitted.apply(X).tolist() == expected
+    assert fitted.apply(X[["job", "debt", "age", "income"]]).tolist() == expected
+
+
+def test_the_text_names_both_columns(fitted: BsnsingClassifier) -> None:
+    assert "debt / income" in str(fitted)
+    renamed = export_text(fitted, feature_names=["a", "b", "c", "d"])
+    assert "d / b" in renamed
+    assert "debt" not in renamed
+
+
+def test_both_columns_get_their_share(fitted: BsnsingClassifier) -> None:
+    importances = dict(zip(credit()[0].columns, fitted.feature_importances_, strict=True))
+    assert sum(importances.values()) == pytest.approx(1)
+    assert importances["debt"] > 0.3
+    assert importances["income"] > 0.3
+
+
+def test_only_pairs_that_are_asked_about_are_kept(fitted: BsnsingClassifier) -> None:
+    tree = fitted.tree_
+    n_columns = len(tree.columns)
+    assert n_columns == fitted.n_features_in_ == 4
+    asked = set(tree.question_column[tree.question_column >= n_columns] - n_columns)
+    assert asked == set(range(len(tree.pairs)))
+    assert len(tree.has_missing) == n_columns + len(tree.pairs)
+    assert tree.has_missing[n_columns + tree.pairs.index(RATIO)]
+
+
+def test_the_tree_depends_on_nothing_but_the_rows(fitted: BsnsingClassifier) -> None:
+    X, y = credit()
+    order = np.random.default_rng(0).permutation(len(X))
+    assert str(BsnsingClassifier(n_jobs=2).fit(X.iloc[order], y[order])) == str(fitted)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert again.predict(X).tolist() == fitted.predict(X).tolist()
+    assert str(again.prune(max_leaf_nodes=2)).count("?") == 1
+
+
+@pytest.mark.parametrize("multiclass", ["native", "ovr"])
+def test_many_classes(multiclass: str) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.uniform(size=(400, 2))
+    y = (X.sum(axis=1) > 0.7).astype(int) + (X.sum(axis=1) > 1.3)
+    model = BsnsingClassifier(multiclass=multiclass).fit(X, y)
+    assert any(pair.sign == "+" for tree in model.trees_ for pair in tree.pairs)
+    assert model.score(X, y) > 0.95
+
+
+def test_cross_validation_reads_pairs_too() -> None:
+    X, y = credit()
+    model = BsnsingClassifierCV(cv=2).fit(X, y)
+    assert model.tree_.pairs
+    assert model.predict_proba(X).shape == (len(X), 2)
+
+
+def test_questions_about_pairs_can_be_taken_over(fitted: BsnsingClassifier) -> None:
+    X, y = credit()
+    questions = [q for q in questions_of(fitted) if q.column == RATIO]
+    assert questions
+    plain = BsnsingClassifier.plain(extra_questions=questions, own_questions=False).fit(X, y)
+    assert plain.tree_.pairs == (RATIO,)
+    assert {str(q) for q in questions_of(plain)} <= {str(q) for q in questions}
+    assert plain.score(X, y) > 0.85
+
+
+def test_rules_with_given_pairs_are_the_best_of_all() -> None:
+    X, y = credit(150)
+    given = [Question(RATIO, ">", 0.3), Question(ColumnPair("age", "-", "debt", 2.0), "<", 10.0)]
+    settings = {"criterion": "gini", "min_samples_leaf": 5}
+    model = BsnsingClassifier.plain(extra_questions=given, max_bins=None, **settings).fit(X, y)
+    pool = ask_questions(X, y, n_segments=8, negation=True)
+    answers = [
+        question.answer((X[question.column.first], X[question.column.second]))  # type: ignore[union-attr]
+        for question in given
+    ]
+    split = best_rule(
+        np.column_stack([pool.answers, *answers]), y, operators=("or", "and"), **settings
+    )
+    assert model.tree_.objective[0] == pytest.approx(split.objective)
+
+
+def test_pairs_that_do_not_fit_are_named() -> None:
+    X, y = credit(60)
+    unknown = Question(ColumnPair("debt", "/", "height"), ">", 1.0)
+    with pytest.raises(ValueError, match="'debt / height' asks about column 'height'"):
+        BsnsingClassifier.plain(extra_questions=unknown).fit(X, y)
+    text = Question(ColumnPair("debt", "*", "job"), ">", 1.0)
+    with pytest.raises(ValueError, match="column 'job' has levels"):
+        BsnsingClassifier.plain(extra_questions=text).fit(X, y)
+    limited = BsnsingClassifier.plain(
+        extra_questions=Question(RATIO, ">", 0.4), constraints={"forbidden": ["age"]}
+    )
+    with pytest.raises(ValueError, match=r"debt / income.*constraints"):
+        limited.fit(X, y)

@@ -1,0 +1,83 @@
+"""Numbers made of two columns, and questions about them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from bsnsing import BsnsingClassifier, ColumnPair, Question
+from bsnsing._pairs import check_pair, with_pairs
+from bsnsing._table import read_training_table
+
+NAN = np.nan
+
+
+@pytest.mark.parametrize(
+    ("pair", "text", "numbers"),
+    [
+        (ColumnPair("a", "+", "b"), "a + b", [3, 5, NAN, 0]),
+        (ColumnPair("a", "-", "b", 10.0), "a - 10 * b", [-19, 5, NAN, 0]),
+        (ColumnPair("a", "+", "b", 0.5), "a + 0.5 * b", [2, 5, NAN, 0]),
+        (ColumnPair("a", "*", "b"), "a * b", [2, 0, NAN, 0]),
+        (ColumnPair("a", "/", "b"), "a / b", [0.5, NAN, NAN, NAN]),
+    ],
+    ids=str,
+)
+def test_a_pair_is_worked_out_row_by_row(pair: ColumnPair, text: str, numbers: list[float]) -> None:
+    assert str(pair) == text
+    np.testing.assert_array_equal(pair.combine([1, 5, NAN, 0], [2, 0, 1, 0]), numbers)
+
+
+def test_what_is_too_large_for_a_number_is_missing() -> None:
+    huge = [1e300, -1e300]
+    for pair in (ColumnPair("a", "*", "b"), ColumnPair("a", "+", "b", 1e10)):
+        assert np.isnan(pair.combine(huge, huge)).all()
+
+
+def test_names_stay_on_their_line() -> None:
+    assert str(ColumnPair("a\nb", "-", "c")) == '"a\\nb" - c'
+
+
+@pytest.mark.parametrize("wrong", [{"sign": "%"}, {"factor": 0.0}, {"factor": NAN}])
+def test_what_cannot_be_worked_out_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="pair"):
+        ColumnPair(**({"first": "a", "sign": "+", "second": "b"} | wrong))  # type: ignore[arg-type]
+
+
+def test_tables_get_a_column_for_each_pair() -> None:
+    table = read_training_table(BsnsingClassifier(), np.array([[1.0, 2.0], [3.0, NAN]]))
+    pairs = [ColumnPair("x0", "-", "x1"), ColumnPair("x1", "/", "x0")]
+    assert with_pairs(table, []) is table
+    wide = with_pairs(table, pairs)
+    assert [info.name for info in wide.info] == ["x0", "x1", "x0 - x1", "x1 / x0"]
+    np.testing.assert_array_equal(wide.columns[2].numbers(), [-1, NAN])
+    np.testing.assert_array_equal(wide.columns[3].numbers(), [2, NAN])
+
+
+def test_pairs_need_two_numeric_columns() -> None:
+    table = read_training_table(BsnsingClassifier(), [[1, "u"], [2, "v"]])
+    with pytest.raises(ValueError, match=r"'age', which the table does not have.*'x0', 'x1'"):
+        check_pair(ColumnPair("age", "+", "x0"), table.info)
+    with pytest.raises(ValueError, match="'x1' has levels"):
+        check_pair(ColumnPair("x0", "+", "x1"), table.info)
+
+
+def test_questions_about_pairs_read_and_answer_like_others() -> None:
+    question = Question(ColumnPair("debt", "/", "income"), ">", 0.5)
+    assert str(question) == "debt / income > 0.5"
+    assert question.text(negated=True) == "debt / income <= 0.5"
+    assert question.text(negated=True, has_missing=True) == "not (debt / income > 0.5)"
+    cells = [3, 3, None, 1], [4, 10, 1, 0]
+    assert question.answer(cells).tolist() == [True, False, False, False]
+    gone = Question(ColumnPair("debt", "/", "income"), "is missing")
+    assert gone.answer(cells).tolist() == [False, False, True, True]
+
+
+def test_questions_about_pairs_survive_json() -> None:
+    question = Question(ColumnPair("a", "-", "b", 2.0), "<", 1.5)
+    carried = json.loads(json.dumps(question.to_dict()))
+    assert carried["column"] == {"first": "a", "sign": "-", "second": "b", "factor": 2.0}
+    assert Question.from_dict(carried) == question
+    assert hash(Question.from_dict(carried)) == hash(question)
