@@ -72,7 +72,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     max_rules : "auto" or int, default="auto"
         Most questions in a rule, 1 to 10. "auto" is 2 or, with a teacher and where so few
         questions can be asked that all rules of 3 are quickly searched, 3 if that pays: if the
-        tree saves as much more impurity as three leaves must save. With 1: accuracy -0.8, AUC
+        tree saves as much more impurity as two leaves must save. With 1: accuracy -0.8, AUC
         -1.5.
     column_pairs : "auto" or None, default="auto"
         Whether rules may ask about two numeric columns together, as in ``debt / income > 0.4``.

@@ -23,7 +23,7 @@ from bsnsing._teacher import Lesson, count_questions, search_work
 from bsnsing._tree import Tree
 
 # What a tree of richer rules must save, in prices of a leaf.
-_LEAST_SAVED = 3.0
+_LEAST_SAVED = 2.0
 
 # Numeric columns that are paired: those that matter most to the teacher.
 _PAIRED = 4

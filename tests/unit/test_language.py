@@ -117,8 +117,8 @@ def test_only_lessons_are_told_in_richer_rules() -> None:
         assert np.diff(tree.first_question).max() <= 2
 
 
-@pytest.mark.parametrize(("n_prices", "is_kept"), [(2.9, False), (3.1, True)])
-def test_richer_rules_must_save_three_prices(
+@pytest.mark.parametrize(("n_prices", "is_kept"), [(1.9, False), (2.1, True)])
+def test_richer_rules_must_save_two_prices(
     n_prices: float, is_kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y = diagonal()
