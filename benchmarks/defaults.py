@@ -37,6 +37,9 @@ CHANGES: dict[str, dict[str, Any]] = {
     "criterion='gini_squared'": {"criterion": "gini_squared"},
     "operators=('or',)": {"operators": ("or",)},
     "max_rules=1": {"max_rules": 1},
+    "max_rules=2": {"max_rules": 2},
+    "column_pairs=None": {"column_pairs": None},
+    "max_rules=2, column_pairs=None": {"max_rules": 2, "column_pairs": None},
     "n_segments=20": {"n_segments": 20},
 }
 CHOSEN_BY_CV = "BsnsingClassifierCV"

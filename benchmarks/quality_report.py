@@ -290,8 +290,9 @@ confirms them. The confirming half is not quite unseen: large losses there, on t
 three numeric columns and on one of 15 classes, led to more thresholds where there are few columns
 and to a price per leaf that does not grow with the number of classes (on the choosing half both
 changed nothing beyond noise), and entropy was chosen from a table that showed both halves, and does
-better on both. The size of leaves, their price, how it grows with noise, and probabilities from
-real rows were chosen on the choosing half alone.
+better on both. The size of leaves, their price, how it grows with noise, probabilities from real
+rows, and pairs of columns and third questions with what they must save were chosen on the choosing
+half alone.
 """
 
 

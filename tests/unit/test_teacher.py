@@ -14,11 +14,13 @@ from bsnsing import _teacher as teacher_module
 from bsnsing._table import Table, read_training_table
 from bsnsing._teacher import (
     Lesson,
+    _columns_to_ask,
     _Encoder,
     _in_parts,
     _most_questions,
     canonical_order,
     prepare_lesson,
+    search_work,
 )
 from bsnsing._weights import CaseWeights, read_weights
 
@@ -199,3 +201,14 @@ def test_wide_tables_are_asked_about_the_columns_that_matter(
     must = {"required": ["3"]}
     rules = BsnsingClassifier(n_segments=8, constraints=must).fit(X, y).tree_.rules
     assert all("3" in str(rule) for rule in rules if rule)
+
+
+def test_more_classes_leave_time_for_fewer_columns() -> None:
+    importances, n_questions = np.arange(64.0), np.full(64, 8)
+    few = _columns_to_ask(importances, n_questions, 4000, 10)
+    assert _columns_to_ask(importances, n_questions, 4000, 2).all()
+    assert _columns_to_ask(None, n_questions, 4000, 10).all()
+    assert 0 < few.sum() < 64
+    assert few[-few.sum() :].all()  # those that matter most
+    work = search_work(4000, n_questions[few].sum(), 10)
+    assert work <= teacher_module._MOST_WORK_BY_CHOICE < work * 1.2
