@@ -20,6 +20,7 @@ from bsnsing._auto import (
     most_thresholds,
     price_per_leaf,
 )
+from bsnsing._extra import questions_of
 from bsnsing._labels import read_labels
 from bsnsing._params import TREE_PARAMETERS, check_parameters, effective_n_threads
 from bsnsing._predict import find_leaves, passed_nodes
@@ -334,6 +335,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         table, codes, weights = self._drop_weightless(table, codes, sample_weight)
         totals = weights.class_totals(codes, self.n_classes_) / weights.unit
         n_cases = float(totals.sum())
+        extra = [] if self.extra_questions is None else questions_of(self.extra_questions)
         lesson = self._prepare_lesson(table, codes, weights, n_cases)
         self.is_taught_ = lesson is not None
         self.min_samples_leaf_ = leaf_size(
@@ -341,7 +343,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         )
         noise = None if lesson is None else lesson.noise
         self.ccp_alpha_ = price_per_leaf(self.ccp_alpha, n_cases, noise)
-        grower = TreeGrower(self, lesson, self.min_samples_leaf_, self.ccp_alpha_, n_cases)
+        grower = TreeGrower(self, lesson, self.min_samples_leaf_, self.ccp_alpha_, n_cases, extra)
         self.trees_ = self._grow_trees(grower, table, codes, weights, self._weight_classes(totals))
         if len(self.trees_) == 1:
             self.tree_ = self.trees_[0]
@@ -467,7 +469,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each column in the total reduction of Gini impurity.
 
-        A rule's reduction counts for the columns of its questions in equal parts.
+        A rule's reduction counts for its questions in equal parts, and for both columns of a pair.
         """
         check_is_fitted(self)
         sums = np.sum([_reductions(tree, self.n_features_in_) for tree in self.trees_], axis=0)
@@ -607,5 +609,5 @@ def _reductions(tree: Tree, n_columns: int) -> NDArray[np.float64]:
         span = range(tree.first_question[node], tree.first_question[node + 1])
         for question in span:
             columns = tree.columns_of(question)
-            sums[columns] += max(0.0, reduction) / len(span) / len(columns)
+            np.add.at(sums, columns, max(0.0, reduction) / len(span) / len(columns))
     return sums

@@ -30,22 +30,20 @@ def questions_of(model: Any) -> list[Question]:
     return list(dict.fromkeys(_questions_of(model, None)))  # keeps the order
 
 
-def read_extra_questions(
-    extra: Any, columns: Sequence[ColumnInfo], pairs: Sequence[ColumnPair]
+def to_fields(
+    questions: Sequence[Question], columns: Sequence[ColumnInfo], pairs: Sequence[ColumnPair]
 ) -> list[Fields]:
-    """Return the questions of ``extra``, each once, in the terms of the native engine."""
-    if extra is None:
-        return []
-    fields = [question_to_fields(question, columns, pairs) for question in questions_of(extra)]
+    """Return the questions in the terms of the native engine."""
+    fields = [question_to_fields(question, columns, pairs) for question in questions]
     # The engine answers the questions of one column together.
     return sorted(fields, key=lambda f: f[0])
 
 
-def pairs_in(extra: Any, columns: Sequence[ColumnInfo]) -> tuple[ColumnPair, ...]:
-    """Return the pairs that questions of ``extra`` are about, each once."""
-    if extra is None:
-        return ()
-    asked = (question.column for question in questions_of(extra))
+def pairs_in(
+    questions: Sequence[Question], columns: Sequence[ColumnInfo]
+) -> tuple[ColumnPair, ...]:
+    """Return the pairs that questions are about, each once."""
+    asked = (question.column for question in questions)
     pairs = tuple(dict.fromkeys(pair for pair in asked if isinstance(pair, ColumnPair)))
     for pair in pairs:
         check_pair(pair, columns)

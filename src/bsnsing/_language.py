@@ -1,7 +1,7 @@
 """How much a tree's rules may say: simple ones, unless richer ones explain the lesson far better.
 
 Richer rules fit every lesson a little better, and predict no better for it. So a tree with richer
-rules takes the place of one with simple rules only if it saves what several leaves must save.
+rules takes the place of one with simple rules only if it saves what two leaves must save.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing._auto import most_thresholds
-from bsnsing._columns import SparseCells
 from bsnsing._pairs import ColumnPair
 from bsnsing._prune import best_subtree, impurity_per_case, prune_by_cost
 from bsnsing._teacher import Lesson, count_questions, search_work
@@ -27,7 +26,7 @@ _LEAST_SAVED = 2.0
 
 # Numeric columns that are paired: those that matter most to the teacher.
 _PAIRED = 4
-# Bounds on what the search for richer rules may cost: with pairs of columns, and of more questions.
+# Bounds on what a search may cost: about pairs of columns too, and for rules of three questions.
 _PAIR_WORK, _TRIPLE_WORK = 1e9, 2e9
 
 
@@ -36,8 +35,13 @@ class Language:
     """What rules are made of."""
 
     max_rules: int
-    pairs: tuple[ColumnPair, ...] = ()
-    n_given: int = 0  # so many of them come with questions of their own, and get no others
+    pairs: tuple[ColumnPair, ...] = ()  # asked about like columns
+    given: tuple[ColumnPair, ...] = ()  # what questions from elsewhere are about
+
+    @property
+    def all_pairs(self) -> tuple[ColumnPair, ...]:
+        """Those asked about like columns, then those with given questions only."""
+        return self.pairs + tuple(pair for pair in self.given if pair not in self.pairs)
 
 
 def choose_tree(
@@ -52,14 +56,16 @@ def choose_tree(
     ``price`` is what a leaf must save, in Gini impurity per case.
     """
     tree = grow(language)
+    cost = _cost(tree, price, parameters.max_leaf_nodes)
     for enrich in (_with_column_pairs, _with_one_more_question):
+        most = cost - _LEAST_SAVED * price * (1 - 1e-9)  # sums are rounded
         richer = enrich(language, parameters, lesson)
-        if richer is None:
+        if richer is None or most < price:  # what one leaf costs, if it is pure
             continue
         other = grow(richer)
-        costs = [_cost(t, price, parameters.max_leaf_nodes) for t in (tree, other)]
-        if costs[0] - costs[1] >= _LEAST_SAVED * price:
-            tree, language = other, richer
+        other_cost = _cost(other, price, parameters.max_leaf_nodes)
+        if other_cost <= most:
+            tree, cost, language = other, other_cost, richer
     return tree
 
 
@@ -74,9 +80,8 @@ def _cost(tree: Tree, price: float, max_leaf_nodes: int | None) -> float:
 def _with_column_pairs(language: Language, parameters: Any, lesson: Lesson) -> Language | None:
     if parameters.column_pairs != "auto":
         return None
-    pairs = tuple(pair for pair in choose_pairs(lesson) if pair not in language.pairs)
-    richer = replace(language, pairs=language.pairs + pairs)
-    return richer if pairs and _work(richer, parameters, lesson) <= _PAIR_WORK else None
+    richer = replace(language, pairs=choose_pairs(lesson))
+    return richer if richer.pairs and _work(richer, parameters, lesson) <= _PAIR_WORK else None
 
 
 def _with_one_more_question(language: Language, parameters: Any, lesson: Lesson) -> Language | None:
@@ -88,7 +93,7 @@ def _with_one_more_question(language: Language, parameters: Any, lesson: Lesson)
 
 def _work(language: Language, parameters: Any, lesson: Lesson) -> float:
     """About what the first search of a tree in this language costs."""
-    n_pairs = len(language.pairs) - language.n_given
+    n_pairs = len(language.pairs)
     n_segments = most_thresholds(parameters.n_segments, lesson.table, n_pairs)
     n_questions = count_questions(lesson.table, n_segments)
     asked = n_questions if lesson.asked is None else n_questions[lesson.asked]
@@ -106,7 +111,7 @@ def choose_pairs(lesson: Lesson) -> tuple[ColumnPair, ...]:
     spread = {}
     for place in np.argsort(-lesson.importances, kind="stable"):
         column = lesson.table.columns[place]
-        if column.info.kind != "numeric" or isinstance(column.cells, SparseCells):
+        if column.info.kind != "numeric":
             continue
         if 0 < (width := _spread(column.numbers(), lesson)) < np.inf:
             spread[column.info.name] = width

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bsnsing._pairs import ColumnPair
-from bsnsing._show import show_level, show_name
+from bsnsing._show import show_column, show_level
 from bsnsing._table import ColumnInfo, Level
 
 Test: TypeAlias = Literal[">", "<", "==", "in", "is missing"]
@@ -77,8 +77,8 @@ class Question:
         if negated and has_missing and self.test != "is missing":
             return f"not ({self.text()})"
         test = _NEGATED[self.test] if negated else self.test
-        is_pair = isinstance(self.column, ColumnPair)
-        words = [str(self.column) if is_pair else show_name(cast(str, self.column)), test]
+        column = self.column
+        words = [str(column) if isinstance(column, ColumnPair) else show_column(column), test]
         if self.test == "in":
             levels = cast(tuple[Level, ...], self.value)
             shown = [show_level(level) for level in levels]
@@ -92,8 +92,12 @@ class Question:
     def answer(self, cells: ArrayLike) -> NDArray[np.bool_]:
         """Answer for each cell of a column; of a pair, for the cells of its two columns."""
         if isinstance(self.column, ColumnPair):
-            first, second = cast(tuple[ArrayLike, ArrayLike], cells)
-            cells = self.column.combine(_as_numbers(first), _as_numbers(second))
+            if not (isinstance(cells, list | tuple) and len(cells) == 2):
+                raise TypeError(
+                    f"'{self}' is about two columns. Give the cells of both, as a pair of lists or "
+                    f"arrays. Got {type(cells).__name__}."
+                )
+            cells = self.column.combine(*map(_as_numbers, cells))
         column = np.asarray(cells, dtype=object)
         is_missing = np.array([_is_missing(cell) for cell in column], dtype=bool)
         if self.test == "is missing":

@@ -13,6 +13,14 @@ def show_name(name: str) -> str:
     return name if name.isprintable() else json.dumps(name)
 
 
+def show_column(name: str, *, in_pair: bool = False) -> str:
+    """Write a column's name so that it is not taken for what is made of two columns."""
+    is_like_pair = re.search(r" [-+*/] ", name) or (in_pair and re.search(r"[*/]", name))
+    return (
+        json.dumps(name, ensure_ascii=not name.isprintable()) if is_like_pair else show_name(name)
+    )
+
+
 def show_level(level: Level) -> str:
     """Write a number short, and text in quotes where it would be misread without."""
     if isinstance(level, str):

@@ -32,8 +32,8 @@ _SWAP = 0.3
 # Trees of each kind in the forest.
 _N_TREES = 50
 _MOST_LEVELS = 30  # per categorical column; the forest does not see rarer ones
-# Bounds on what a search costs (see search_work), with real rows alone and where columns are left
-# out for it, and on cells.
+# Bounds on what a search costs (see search_work): more than the first, and columns are left out
+# until it is the second. And a bound on cells.
 _MOST_WORK, _MOST_WORK_BY_CHOICE, _MOST_CELLS = 3e9, 1.2e9, 2e7
 
 
@@ -78,7 +78,7 @@ def prepare_lesson(
     seen, teacher = _learn(teacher, encoder.matrix(table), codes, cases, own)
     importances = _column_importances(teacher, encoder)
     asked = _columns_to_ask(importances, n_questions, table.n_rows, n_classes)
-    row_work = search_work(1, n_questions[asked].sum(), n_classes)
+    row_work = search_work(1, max(1, n_questions[asked].sum()), n_classes)
     made_up = _make_up_rows(table, _MOST_WORK / row_work, random_state)
     told = np.zeros((made_up.n_rows, n_classes))
     if made_up.n_rows:
@@ -194,9 +194,9 @@ class _Encoder:
 def _column_importances(teacher: Any, encoder: _Encoder) -> NDArray[np.float64] | None:
     """How much each column matters to the teacher, where it says so."""
     importances = getattr(teacher, "feature_importances_", None)
-    if importances is None:
-        return None
     widths = [1 if levels is None else len(levels) for levels in encoder.levels]
+    if importances is None or len(importances) != sum(widths):
+        return None
     starts = np.cumsum([0, *widths])[:-1]
     sums: NDArray[np.float64] = np.add.reduceat(importances, starts)
     return sums
@@ -227,7 +227,7 @@ def _columns_to_ask(
 def search_work(n_rows: int, n_questions: Any, n_classes: int, max_rules: int = 2) -> Any:
     """About what the search for a rule costs: rows times sets of questions, more for classes.
 
-    With many classes each set takes longer and, beyond pairs, bounds rule fewer of them out.
+    With many classes each set takes longer and, beyond two questions, bounds exclude fewer.
     """
     n_sets = np.asarray(n_questions, dtype=np.float64) ** max_rules
     return n_rows * n_sets * (n_classes / 2) ** (max_rules - 1)

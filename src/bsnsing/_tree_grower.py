@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from bsnsing._auto import first_rule_size, most_thresholds, parent_cases, price_per_leaf
 from bsnsing._engine import EngineOptions, encode_table, make_engine
-from bsnsing._extra import pairs_in, read_extra_questions
+from bsnsing._extra import pairs_in, to_fields
 from bsnsing._floor import RowImpurity
 from bsnsing._grow import Limits, TreeBuilder, grow_tree
 from bsnsing._language import Language, choose_tree
@@ -23,6 +24,7 @@ from bsnsing._prune import (
     drop_unasked_pairs,
     prune_by_cost,
 )
+from bsnsing._questions import Question
 from bsnsing._teacher import Lesson, count_cases
 from bsnsing._tree import Tree
 from bsnsing.constraints import SubjectLimits, read_constraints
@@ -41,24 +43,25 @@ class TreeGrower:
     min_samples_leaf: int
     ccp_alpha: float
     n_cases: float
+    extra: Sequence[Question] = ()  # questions from elsewhere
 
     def grow(
         self, real: Lesson, classes: NDArray[Any], class_weight: NDArray[np.float64] | None
     ) -> Tree:
         """Grow a tree on real rows, or on the lesson about them."""
         parameters, lesson = self.parameters, self.lesson
-        given = pairs_in(parameters.extra_questions, real.table.info)
-        language = Language(first_rule_size(parameters.max_rules), given, len(given))
+        given = pairs_in(self.extra, real.table.info)
+        simple = Language(first_rule_size(parameters.max_rules), given=given)
 
-        def grow(language: Language) -> Tree:
+        def grow_in(language: Language) -> Tree:
             tree = self._grow_on(lesson or real, language, classes, class_weight)
             return tree if lesson is None else self._count_cases(tree, real, lesson)
 
         if lesson is None or not self._may_be_richer():
-            tree = grow(language)
+            tree = grow_in(simple)
         else:
-            price = price_per_leaf("auto", self.n_cases, lesson.noise)
-            tree = choose_tree(language, parameters, lesson, price, grow)
+            price = max(price_per_leaf("auto", self.n_cases, lesson.noise), self.ccp_alpha)
+            tree = choose_tree(simple, parameters, lesson, price, grow_in)
         shrinkage = parent_cases(parameters.shrinkage, is_taught=lesson is not None)
         tree = prune_by_cost(replace(tree, shrinkage=shrinkage), self.ccp_alpha)
         n_leaves = parameters.max_leaf_nodes
@@ -102,7 +105,7 @@ class TreeGrower:
         parameters, weights = self.parameters, cases.weights
         n_classes = max(2, len(classes))  # a single class gets an empty partner
         options = self._engine_options(cases, language, class_weight)
-        cases = replace(cases, table=with_pairs(cases.table, language.pairs))
+        cases = replace(cases, table=with_pairs(cases.table, language.all_pairs))
         columns = encode_table(
             cases.table,
             max_bins=parameters.max_bins,
@@ -135,13 +138,13 @@ class TreeGrower:
             None if own is None else lambda b: own.of_nodes(finish(b), options.n_threads),
         )
         builder.class_weight = counted[: len(classes)]
-        return _name_pairs(finish(builder), language.pairs)
+        return _name_pairs(finish(builder), language.all_pairs)
 
     def _engine_options(
         self, cases: Lesson, language: Language, class_weight: NDArray[np.float64] | None
     ) -> EngineOptions:
         given, info = self.parameters, cases.table.info
-        n_pairs = len(language.pairs) - language.n_given
+        n_pairs, n_all = len(language.pairs), len(language.all_pairs)
         return EngineOptions(
             criterion=given.criterion,
             operators=tuple(given.operators),
@@ -156,22 +159,22 @@ class TreeGrower:
             max_values_as_levels=given.max_values_as_levels,
             bin_size=float(given.bin_size),
             own_questions=bool(given.own_questions),
-            extra_questions=read_extra_questions(given.extra_questions, info, language.pairs),
+            extra_questions=to_fields(self.extra, info, language.all_pairs),
             class_weight=class_weight,
             limits=self._subject_limits(cases, language),
-            given_only=range(len(info), len(info) + language.n_given),
+            given_only=range(len(info) + n_pairs, len(info) + n_all),
             n_threads=effective_n_threads(given.n_jobs),
         )
 
     def _subject_limits(self, cases: Lesson, language: Language) -> SubjectLimits | None:
         """Limits on what rules may ask about: the user's, else those of a wide table's lesson."""
-        given, n_pairs = self.parameters, len(language.pairs)
+        given, n_pairs = self.parameters, len(language.all_pairs)
         if given.constraints is not None and n_pairs > 0:
             raise ValueError(
-                f"extra_questions asks about '{language.pairs[0]}', but constraints are about "
+                f"extra_questions asks about '{language.all_pairs[0]}', but constraints are about "
                 "single columns. Add the pair to the table as a column, or leave one of them out."
             )
-        if given.constraints is None and given.extra_questions is None and cases.asked is not None:
+        if given.constraints is None and not self.extra and cases.asked is not None:
             return SubjectLimits(np.append(cases.asked, np.ones(n_pairs, dtype=bool)))
         names = [info.name for info in cases.table.info]
         return read_constraints(given.constraints, names, language.max_rules)

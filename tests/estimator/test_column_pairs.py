@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import pickle
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from bsnsing import (
     BsnsingClassifier,
     BsnsingClassifierCV,
+    BsnsingEnsemble,
     ColumnPair,
     Question,
     Tree,
@@ -83,10 +86,14 @@ def test_the_text_names_both_columns(fitted: BsnsingClassifier) -> None:
 
 
 def test_both_columns_get_their_share(fitted: BsnsingClassifier) -> None:
-    importances = dict(zip(credit()[0].columns, fitted.feature_importances_, strict=True))
-    assert sum(importances.values()) == pytest.approx(1)
-    assert importances["debt"] > 0.3
-    assert importances["income"] > 0.3
+    X, y = credit()
+    assert fitted.feature_importances_.sum() == pytest.approx(1)
+    settings = {"extra_questions": Question(RATIO, ">", 0.4), "own_questions": False}
+    stump = BsnsingClassifier.plain(**settings).fit(X, y)
+    assert stump.feature_importances_.tolist() == [0, 0.5, 0, 0.5]
+    settings["extra_questions"] = Question(ColumnPair("age", "*", "age"), ">", 900.0)
+    square = BsnsingClassifier.plain(**settings).fit(X, y)
+    assert square.feature_importances_.tolist() == [1, 0, 0, 0]
 
 
 def test_only_pairs_that_are_asked_about_are_kept(fitted: BsnsingClassifier) -> None:
@@ -133,6 +140,81 @@ def test_questions_about_pairs_can_be_taken_over(fitted: BsnsingClassifier) -> N
     assert plain.tree_.pairs == (RATIO,)
     assert {str(q) for q in questions_of(plain)} <= {str(q) for q in questions}
     assert plain.score(X, y) > 0.85
+
+
+def test_given_thresholds_are_met_exactly() -> None:
+    X, y = credit(1500)
+    ratio = RATIO.combine(X["debt"], X["income"])
+    threshold = float(np.nanquantile(ratio, 0.777))
+    model = BsnsingClassifier.plain(
+        extra_questions=Question(RATIO, ">", threshold), own_questions=False
+    ).fit(X, y)
+    assert (model.apply(X) == 1).tolist() == (ratio > threshold).tolist()
+
+
+def test_a_given_question_takes_nothing_from_the_pool() -> None:
+    X, y = credit()
+    useless = Question(RATIO, ">", 1e9)
+    model = BsnsingClassifier(extra_questions=useless).fit(X, y)
+    assert RATIO in model.tree_.pairs
+    assert useless not in questions_of(model)
+
+
+def test_questions_may_come_from_a_generator() -> None:
+    X, y = credit()
+    questions = [Question("age", ">", 33.3), Question("income", "<", 20.0)]
+    trees = [
+        str(BsnsingClassifier.plain(extra_questions=given, own_questions=False).fit(X, y))
+        for given in (questions, (question for question in questions))
+    ]
+    assert trees[0] == trees[1]
+    assert "?" in trees[0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_threshold_parts_what_is_equal_on_paper(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    tenths = rng.integers(0, 30, (400, 3))
+    y = (tenths[:, 0] - tenths[:, 1] > 2) ^ (rng.random(400) < 0.05)
+    tree = BsnsingClassifier().fit(tenths / 10, y).tree_
+    questions = [q for q in questions_of(tree) if isinstance(q.column, ColumnPair)]
+    assert questions
+    for question in questions:
+        first, second = (tenths[:, int(name[1])] for name in names_of(question))
+        answers = question.answer((first / 10, second / 10))
+        for value in {exact(question, *cells) for cells in zip(first, second, strict=True)}:
+            same = [exact(question, *cells) == value for cells in zip(first, second, strict=True)]
+            assert len(set(answers[same])) == 1
+
+
+def names_of(question: Question) -> tuple[str, str]:
+    assert isinstance(question.column, ColumnPair)
+    return question.column.first, question.column.second
+
+
+def exact(question: Question, first: int, second: int) -> Fraction | None:
+    assert isinstance(question.column, ColumnPair)
+    a, b = Fraction(int(first), 10), Fraction(int(second), 10)
+    if question.column.sign == "/":
+        return None if b == 0 else a / b
+    b *= Fraction(question.column.factor)
+    return {"+": a + b, "-": a - b, "*": a * b}[question.column.sign]
+
+
+def test_plain_trees_and_ensembles_ask_about_single_columns() -> None:
+    for model in (BsnsingClassifier.plain(), BsnsingClassifier.paper()):
+        assert (model.column_pairs, model.max_rules) == (None, 2)
+    X, y = credit()
+    ensemble = BsnsingEnsemble(2).fit(X, y)
+    assert all(tree.pairs == () for tree in ensemble.trees_)
+
+
+def test_sparse_and_dense_tables_give_the_same_tree() -> None:
+    X = np.random.default_rng(1).uniform(size=(500, 3))
+    y = X[:, 0] > X[:, 1]
+    dense, sparse = (BsnsingClassifier().fit(form, y) for form in (X, csr_matrix(X)))
+    assert dense.tree_.pairs
+    assert str(dense) == str(sparse)
 
 
 def test_rules_with_given_pairs_are_the_best_of_all() -> None:

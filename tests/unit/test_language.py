@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -10,12 +11,16 @@ import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from bsnsing import BsnsingClassifier
+from bsnsing import BsnsingClassifier, ColumnPair, Question
 from bsnsing import _language as language_module
+from bsnsing import _tree_grower as tree_grower_module
+from bsnsing._auto import price_per_leaf
 from bsnsing._language import Language, _cost, _round_factor, choose_pairs, choose_tree
+from bsnsing._prune import impurity_per_case, prune_by_cost
 from bsnsing._table import read_training_table
 from bsnsing._teacher import Lesson
 from bsnsing._tree import Tree
+from bsnsing._tree_grower import TreeGrower
 from bsnsing._weights import CaseWeights
 
 RNG = np.random.default_rng(0)
@@ -69,8 +74,22 @@ def test_the_numeric_columns_that_matter_most_are_paired() -> None:
 def test_nothing_is_paired_where_nothing_says_what_matters() -> None:
     X = RNG.normal(size=(20, 3))
     assert choose_pairs(lesson_of(X, None)) == ()
-    assert choose_pairs(lesson_of(csr_matrix(X), [1, 1, 1])) == ()
     assert choose_pairs(lesson_of(X * [1e300, 1, 0], [1, 1, 1])) == ()
+
+
+def test_sparse_columns_are_paired_like_others() -> None:
+    X = RNG.normal(size=(20, 3))
+    assert choose_pairs(lesson_of(csr_matrix(X), [1, 3, 2])) == choose_pairs(
+        lesson_of(X, [1, 3, 2])
+    )
+
+
+def test_spreads_count_cases() -> None:
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 100.0]])
+    lesson = lesson_of(X, [1, 1])
+    few = replace(lesson, weights=CaseWeights(np.array([50, 50, 1]), 1.0))
+    repeated = lesson_of(np.repeat(X, [50, 50, 1], axis=0), [1, 1])
+    assert choose_pairs(few) == choose_pairs(repeated) != choose_pairs(lesson)
 
 
 def grown(X: Any, y: Any, **settings: Any) -> Tree:
@@ -111,30 +130,101 @@ def test_only_lessons_are_told_in_richer_rules() -> None:
         {"teacher": None},
         {"constraints": {"forbidden": ["x1"]}},
         {"solver": "greedy"},
+        {"own_questions": False, "extra_questions": [Question("x0", ">", 0.5)]},
     ):
         tree = grown(X, y, **settings)
         assert tree.pairs == ()
         assert np.diff(tree.first_question).max() <= 2
 
 
-@pytest.mark.parametrize(("n_prices", "is_kept"), [(1.9, False), (2.1, True)])
+Costs = dict[tuple[int, bool], float]  # by questions per rule, and whether there are pairs
+
+
+class Grower:
+    """Stands for growth: a tree for each language, and what each is to cost."""
+
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, costs: dict[tuple[int, bool], float]
+    ) -> None:
+        self.tree = grown(*diagonal(), teacher=None)
+        self.costs, self.asked = costs, list[Language]()
+        monkeypatch.setattr(language_module, "_cost", lambda tree, *_: tree.shrinkage)
+
+    def __call__(self, language: Language) -> Tree:
+        self.asked.append(language)
+        cost = self.costs[language.max_rules, bool(language.pairs)]
+        return replace(self.tree, shrinkage=cost)  # any number that a tree carries along
+
+
+@pytest.mark.parametrize(
+    ("saved", "is_kept"), [(1.9, False), (2.0, True), (2.0 * (1 - 1e-12), True), (2.1, True)]
+)
+@pytest.mark.parametrize("price", [0.001, 0.85 / 441, 0.1])
 def test_richer_rules_must_save_two_prices(
-    n_prices: float, is_kept: bool, monkeypatch: pytest.MonkeyPatch
+    price: float, saved: float, is_kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    X, y = diagonal()
-    lesson = lesson_of(X, [3, 2, 1])
-    trees = {(): grown(X, y, column_pairs=None), "richer": grown(X, y)}
-    price = (_cost(trees[()], 1e-9, None) - _cost(trees["richer"], 1e-9, None)) / n_prices
-    costs = {id(trees[()]): 1.0, id(trees["richer"]): 1.0 - n_prices * price}
-    monkeypatch.setattr(language_module, "_cost", lambda tree, *_: costs[id(tree)])
-    chosen = choose_tree(
-        Language(2),
-        BsnsingClassifier(max_rules=2),
-        lesson,
-        price,
-        lambda language: trees["richer" if language.pairs else ()],
-    )
-    assert chosen is trees["richer" if is_kept else ()]
+    rest = (10 - saved) * price
+    grow = Grower(monkeypatch, {(2, False): 10 * price, (2, True): rest})
+    model = BsnsingClassifier(max_rules=2)
+    chosen = choose_tree(Language(2), model, lesson_of(diagonal()[0], [3, 2, 1]), price, grow)
+    assert chosen.shrinkage == (rest if is_kept else 10 * price)
+
+
+def test_steps_build_on_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    lesson = lesson_of(diagonal()[0][:100], [3, 2, 1])
+    steps = {(2, False): 20.0, (2, True): 10.0, (3, True): 8.0}
+    grow = Grower(monkeypatch, steps)
+    model = BsnsingClassifier(n_segments=2)
+    assert choose_tree(Language(2), model, lesson, 1.0, grow).shrinkage == 8.0
+    assert [(one.max_rules, bool(one.pairs)) for one in grow.asked] == list(steps)
+
+
+def test_what_cannot_save_enough_is_not_grown(monkeypatch: pytest.MonkeyPatch) -> None:
+    grow = Grower(monkeypatch, {(2, False): 2.9})
+    lesson = lesson_of(diagonal()[0], [3, 2, 1])
+    assert choose_tree(Language(2), BsnsingClassifier(), lesson, 1.0, grow).shrinkage == 2.9
+
+
+def test_trees_are_compared_as_they_would_be_kept() -> None:
+    tree = grown(*diagonal(), column_pairs=None)
+    assert tree.n_leaves > 3
+    assert _cost(tree, 1e-6, 2) > _cost(tree, 1e-6, None)
+    pruned = prune_by_cost(tree, 0.02)
+    assert pruned.n_leaves < tree.n_leaves
+    leaves = impurity_per_case(pruned)[pruned.is_leaf].sum()
+    assert _cost(tree, 0.02, None) == pytest.approx(leaves + 0.02 * pruned.n_leaves)
+
+
+@pytest.mark.parametrize(("ccp_alpha", "price"), [("auto", None), (0.0, None), (0.05, 0.05)])
+def test_the_greater_price_counts(
+    ccp_alpha: float | str, price: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prices = []
+
+    def choose(language: Language, _: Any, lesson: Lesson, price: float, grow: Any) -> Tree:
+        prices.append((price, price_per_leaf("auto", 600, lesson.noise)))
+        return cast(Tree, grow(language))
+
+    monkeypatch.setattr(tree_grower_module, "choose_tree", choose)
+    grown(*diagonal(), ccp_alpha=ccp_alpha)
+    ((found, auto),) = prices
+    assert found == (auto if price is None else price)
+
+
+def test_given_pairs_get_no_other_questions_until_they_are_chosen() -> None:
+    ratio, product = ColumnPair("a", "/", "b"), ColumnPair("a", "*", "b")
+    language = Language(2, given=(ratio, product))
+    assert language.all_pairs == (ratio, product)
+    assert replace(language, pairs=(product,)).all_pairs == (product, ratio)
+
+
+def test_a_wide_lesson_leaves_pairs_open() -> None:
+    lesson = replace(lesson_of(diagonal()[0], [3, 2, 1]), asked=np.array([True, False, True]))
+    grower = TreeGrower(BsnsingClassifier(), lesson, 2, 0.01, 600)
+    pair = ColumnPair("x0", "-", "x2")
+    limits = grower._subject_limits(lesson, Language(2, pairs=(pair,)))
+    assert limits is not None
+    assert limits.allowed.tolist() == [True, False, True, True]
 
 
 def test_costly_searches_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +235,7 @@ def test_costly_searches_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append(language)
         return simple
 
-    simple = grown(X, y, teacher=None)
+    simple = grown(X, y, teacher=None, max_leaf_nodes=2)
     lesson = lesson_of(X, [3, 2, 1])
     choose_tree(Language(2), BsnsingClassifier(), lesson, 0.01, grow)
     assert [(one.max_rules, len(one.pairs)) for one in asked] == [(2, 0), (2, 12), (3, 0)]

@@ -36,11 +36,57 @@ def test_what_is_too_large_for_a_number_is_missing() -> None:
         assert np.isnan(pair.combine(huge, huge)).all()
 
 
-def test_names_stay_on_their_line() -> None:
-    assert str(ColumnPair("a\nb", "-", "c")) == '"a\\nb" - c'
+def test_numbers_that_are_equal_on_paper_are_equal() -> None:
+    difference = ColumnPair("a", "-", "b")
+    assert difference.combine([0.3, 0.2, 5.3, 1000.2], [0.1, 0.0, 5.1, 1000]).tolist() == [0.2] * 4
+    assert len(set(ColumnPair("a", "/", "b").combine([0.1, 0.3, 7], [0.3, 0.9, 21]))) == 1
+    tenths = np.arange(-40, 41) / 10
+    for sign in "+-*":
+        pair = ColumnPair("a", sign, "b")  # type: ignore[arg-type]
+        a, b = (part.ravel() for part in np.meshgrid(tenths, tenths))
+        whole = {"+": 10 * a + 10 * b, "-": 10 * a - 10 * b, "*": 100 * a * b}[sign]
+        assert len(set(pair.combine(a, b))) == len(set(np.rint(whole)))
 
 
-@pytest.mark.parametrize("wrong", [{"sign": "%"}, {"factor": 0.0}, {"factor": NAN}])
+@pytest.mark.parametrize("size", [1e-200, 1e-30, 1e-12, 1e5, 1e18, 1e200])
+def test_rounding_keeps_twelve_digits(size: float) -> None:
+    numbers = np.random.default_rng(0).normal(size=50) * size
+    found = ColumnPair("a", "+", "b").combine(numbers, np.zeros(50))
+    np.testing.assert_allclose(found, numbers, rtol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("pair", "text"),
+    [
+        (ColumnPair("a\nb", "-", "c"), '"a\\nb" - c'),
+        (ColumnPair("a / b", "-", "c"), '"a / b" - c'),
+        (ColumnPair("od280/od315", "/", "hue"), '"od280/od315" / hue'),
+        (ColumnPair("well-being", "+", "age"), "well-being + age"),
+    ],
+    ids=str,
+)
+def test_names_are_not_taken_for_pairs(pair: ColumnPair, text: str) -> None:
+    assert str(pair) == text
+
+
+def test_a_column_with_the_name_of_a_pair_is_told_apart() -> None:
+    assert str(Question("a / b", ">", 1.0)) == '"a / b" > 1'
+    assert str(Question("od280/od315", ">", 1.0)) == "od280/od315 > 1"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"sign": "%"},
+        {"factor": 0.0},
+        {"factor": NAN},
+        {"factor": "2"},
+        {"factor": None},
+        {"sign": "*", "factor": 3.0},
+        {"first": 0},
+    ],
+    ids=str,
+)
 def test_what_cannot_be_worked_out_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="pair"):
         ColumnPair(**({"first": "a", "sign": "+", "second": "b"} | wrong))  # type: ignore[arg-type]
@@ -81,3 +127,15 @@ def test_questions_about_pairs_survive_json() -> None:
     assert carried["column"] == {"first": "a", "sign": "-", "second": "b", "factor": 2.0}
     assert Question.from_dict(carried) == question
     assert hash(Question.from_dict(carried)) == hash(question)
+
+
+def test_factors_of_any_number_type_survive_json() -> None:
+    question = Question(ColumnPair("a", "-", "b", np.float32(2)), "<", 1.5)  # type: ignore[arg-type]
+    assert json.dumps(question.to_dict())
+    assert question.column == ColumnPair("a", "-", "b", 2.0)
+
+
+def test_cells_of_both_columns_are_asked_for() -> None:
+    question = Question(ColumnPair("a", "-", "b"), "<", 1.5)
+    with pytest.raises(TypeError, match=r"'a - b < 1.5' is about two columns.*ndarray"):
+        question.answer(np.zeros((2, 2)))
