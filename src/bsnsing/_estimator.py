@@ -22,6 +22,7 @@ from bsnsing._auto import (
 )
 from bsnsing._extra import questions_of
 from bsnsing._labels import read_labels
+from bsnsing._pairs import ColumnPair
 from bsnsing._params import TREE_PARAMETERS, check_parameters, effective_n_threads
 from bsnsing._predict import find_leaves, passed_nodes
 from bsnsing._prune import (
@@ -336,14 +337,20 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         totals = weights.class_totals(codes, self.n_classes_) / weights.unit
         n_cases = float(totals.sum())
         extra = [] if self.extra_questions is None else questions_of(self.extra_questions)
-        lesson = self._prepare_lesson(table, codes, weights, n_cases)
+
+        def teach(pairs: Sequence[ColumnPair] = ()) -> Lesson | None:
+            return self._prepare_lesson(table, codes, weights, n_cases, pairs)
+
+        lesson = teach()
         self.is_taught_ = lesson is not None
         self.min_samples_leaf_ = leaf_size(
             self.min_samples_leaf, n_cases, is_taught=self.is_taught_
         )
         noise = None if lesson is None else lesson.noise
         self.ccp_alpha_ = price_per_leaf(self.ccp_alpha, n_cases, noise)
-        grower = TreeGrower(self, lesson, self.min_samples_leaf_, self.ccp_alpha_, n_cases, extra)
+        grower = TreeGrower(
+            self, lesson, self.min_samples_leaf_, self.ccp_alpha_, n_cases, extra, teach
+        )
         self.trees_ = self._grow_trees(grower, table, codes, weights, self._weight_classes(totals))
         if len(self.trees_) == 1:
             self.tree_ = self.trees_[0]
@@ -535,7 +542,12 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         return weights
 
     def _prepare_lesson(
-        self, table: Table, codes: NDArray[np.int32], weights: CaseWeights, n_cases: float
+        self,
+        table: Table,
+        codes: NDArray[np.int32],
+        weights: CaseWeights,
+        n_cases: float,
+        pairs: Sequence[ColumnPair],
     ) -> Lesson | None:
         """What a teacher makes of the rows; None where there is no teacher, or nothing to teach."""
         if self.teacher is None or len(np.unique(codes)) < 2:
@@ -551,6 +563,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             most_thresholds(self.n_segments, table),
             check_random_state(self.random_state),
             effective_n_threads(self.n_jobs),
+            pairs,
         )
 
     def _grow_trees(
@@ -578,7 +591,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             if own_lesson is not None:
                 taught = (own_lesson.codes == position).astype(np.int32)
                 own_lesson = replace(own_lesson, codes=taught)
-            own_grower = replace(grower, lesson=own_lesson)
+            own_grower = replace(grower, lesson=own_lesson, teach=None)
             trees.append(own_grower.grow(Lesson(table, is_class, weights), names, own_weight))
         return trees
 

@@ -44,13 +44,13 @@ class Language:
         return self.pairs + tuple(pair for pair in self.given if pair not in self.pairs)
 
 
-def choose_tree(
+def choose_language(
     language: Language,
     parameters: Any,
     lesson: Lesson,
     price: float,
     grow: Callable[[Language], Tree],
-) -> Tree:
+) -> tuple[Language, Tree]:
     """Grow a tree in the given language, and in richer ones; keep these where they pay.
 
     ``price`` is what a leaf must save, in Gini impurity per case.
@@ -66,7 +66,7 @@ def choose_tree(
         other_cost = _cost(other, price, parameters.max_leaf_nodes)
         if other_cost <= most:
             tree, cost, language = other, other_cost, richer
-    return tree
+    return language, tree
 
 
 def _cost(tree: Tree, price: float, max_leaf_nodes: int | None) -> float:

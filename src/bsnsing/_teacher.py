@@ -10,6 +10,7 @@ split the best rule for the cases of the lesson.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from scipy.sparse import csc_matrix, csr_matrix
 from sklearn.base import clone
 
 from bsnsing._columns import Column, SparseCells
+from bsnsing._pairs import ColumnPair, with_pairs
 from bsnsing._table import Table
 from bsnsing._tree import Tree
 from bsnsing._weights import CaseWeights
@@ -61,8 +63,12 @@ def prepare_lesson(
     n_segments: int,
     random_state: np.random.RandomState,
     n_threads: int,
+    pairs: Sequence[ColumnPair] = (),
 ) -> Lesson:
-    """Let a teacher ("forest" or a classifier) learn the rows, and write down what it knows."""
+    """Let a teacher ("forest" or a classifier) learn the rows, and write down what it knows.
+
+    The teacher is shown ``pairs`` too, beside the columns.
+    """
     n_questions = count_questions(table, n_segments)
     order = canonical_order(table, codes, weights)
     table, codes = table.take(order), codes[order]
@@ -71,18 +77,20 @@ def prepare_lesson(
         # Whole weights are repeated rows, also to a forest that draws rows.
         repeated = np.repeat(np.arange(table.n_rows), cases.astype(np.intp))
         table, codes, cases = table.take(repeated), codes[repeated], None
-    encoder = _Encoder.of(table)
+    shown = with_pairs(table, pairs)
+    encoder = _Encoder.of(shown)
     own = np.eye(n_classes)[codes]
     if isinstance(teacher, str):
         teacher = _Forest(random_state, n_threads)
-    seen, teacher = _learn(teacher, encoder.matrix(table), codes, cases, own)
-    importances = _column_importances(teacher, encoder)
+    seen, teacher = _learn(teacher, encoder.matrix(shown), codes, cases, own)
+    importances = _column_importances(teacher, encoder, len(table.columns))
     asked = _columns_to_ask(importances, n_questions, table.n_rows, n_classes)
     row_work = search_work(1, max(1, n_questions[asked].sum()), n_classes)
     made_up = _make_up_rows(table, _MOST_WORK / row_work, random_state)
     told = np.zeros((made_up.n_rows, n_classes))
     if made_up.n_rows:
-        told[:, teacher.classes_] = teacher.predict_proba(encoder.matrix(made_up))
+        shown = with_pairs(made_up, pairs)
+        told[:, teacher.classes_] = teacher.predict_proba(encoder.matrix(shown))
     real = (own + seen) / 2
     real_cases = np.ones(table.n_rows) if cases is None else cases
     parts = np.concatenate(
@@ -191,14 +199,16 @@ class _Encoder:
         return csc_matrix((numbers, np.concatenate(rows), starts), shape=shape).tocsr()
 
 
-def _column_importances(teacher: Any, encoder: _Encoder) -> NDArray[np.float64] | None:
-    """How much each column matters to the teacher, where it says so."""
+def _column_importances(
+    teacher: Any, encoder: _Encoder, n_columns: int
+) -> NDArray[np.float64] | None:
+    """How much each column, pairs aside, matters to the teacher, where it says so."""
     importances = getattr(teacher, "feature_importances_", None)
     widths = [1 if levels is None else len(levels) for levels in encoder.levels]
     if importances is None or len(importances) != sum(widths):
         return None
     starts = np.cumsum([0, *widths])[:-1]
-    sums: NDArray[np.float64] = np.add.reduceat(importances, starts)
+    sums: NDArray[np.float64] = np.add.reduceat(importances, starts)[:n_columns]
     return sums
 
 

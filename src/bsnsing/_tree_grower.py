@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from bsnsing._engine import EngineOptions, encode_table, make_engine
 from bsnsing._extra import pairs_in, to_fields
 from bsnsing._floor import RowImpurity
 from bsnsing._grow import Limits, TreeBuilder, grow_tree
-from bsnsing._language import Language, choose_tree
+from bsnsing._language import Language, choose_language
 from bsnsing._pairs import ColumnPair, with_pairs
 from bsnsing._params import effective_n_threads
 from bsnsing._predict import find_leaves
@@ -44,6 +44,7 @@ class TreeGrower:
     ccp_alpha: float
     n_cases: float
     extra: Sequence[Question] = ()  # questions from elsewhere
+    teach: Callable[[Sequence[ColumnPair]], Lesson | None] | None = None  # a lesson with pairs
 
     def grow(
         self, real: Lesson, classes: NDArray[Any], class_weight: NDArray[np.float64] | None
@@ -52,20 +53,38 @@ class TreeGrower:
         parameters, lesson = self.parameters, self.lesson
         given = pairs_in(self.extra, real.table.info)
         simple = Language(first_rule_size(parameters.max_rules), given=given)
-
-        def grow_in(language: Language) -> Tree:
-            tree = self._grow_on(lesson or real, language, classes, class_weight)
-            return tree if lesson is None else self._count_cases(tree, real, lesson)
-
-        if lesson is None or not self._may_be_richer():
-            tree = grow_in(simple)
+        if lesson is None:
+            tree = self._grow_on(real, simple, classes, class_weight)
         else:
-            price = max(price_per_leaf("auto", self.n_cases, lesson.noise), self.ccp_alpha)
-            tree = choose_tree(simple, parameters, lesson, price, grow_in)
+            tree = self._grow_taught(real, lesson, simple, classes, class_weight)
         shrinkage = parent_cases(parameters.shrinkage, is_taught=lesson is not None)
         tree = prune_by_cost(replace(tree, shrinkage=shrinkage), self.ccp_alpha)
         n_leaves = parameters.max_leaf_nodes
         return tree if n_leaves is None else best_subtree(tree, n_leaves)
+
+    def _grow_taught(
+        self,
+        real: Lesson,
+        lesson: Lesson,
+        simple: Language,
+        classes: NDArray[Any],
+        class_weight: NDArray[np.float64] | None,
+    ) -> Tree:
+        def grow_in(language: Language) -> Tree:
+            tree = self._grow_on(lesson, language, classes, class_weight)
+            return self._count_cases(tree, real, lesson)
+
+        if not self._may_be_richer():
+            return grow_in(simple)
+        price = max(price_per_leaf("auto", self.n_cases, lesson.noise), self.ccp_alpha)
+        language, tree = choose_language(simple, self.parameters, lesson, price, grow_in)
+        if language.pairs and self.teach is not None:
+            # A teacher that sees the pairs knows better where classes part, if it errs less.
+            better = self.teach(language.pairs)
+            if better is not None and better.noise < lesson.noise:
+                lesson = better
+                tree = grow_in(language)
+        return tree
 
     def _may_be_richer(self) -> bool:
         """Whether nothing but the exact search decides what rules say."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
@@ -24,6 +26,11 @@ from bsnsing import (
     export_text,
     questions_of,
 )
+from bsnsing import _estimator as estimator_module
+from bsnsing._predict import find_leaves
+from bsnsing._table import read_training_table
+from bsnsing._teacher import Lesson, count_cases, prepare_lesson
+from bsnsing._weights import CaseWeights
 
 JOIN = {"or": np.any, "and": np.all}
 RATIO = ColumnPair("debt", "/", "income")
@@ -76,6 +83,48 @@ def test_rows_go_where_the_questions_send_them(fitted: BsnsingClassifier) -> Non
     expected = [leaf_of(fitted.tree_, row) for _, row in X.iterrows()]
     assert fitted.apply(X).tolist() == expected
     assert fitted.apply(X[["job", "debt", "age", "income"]]).tolist() == expected
+
+
+@pytest.mark.parametrize("noise", [0.0, 9.0])
+def test_the_teacher_is_shown_the_pairs_and_heard_if_it_errs_less(
+    noise: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = credit()
+    lessons: list[tuple[int, Lesson]] = []
+
+    def prepare(*given: Any) -> Lesson:
+        lesson = prepare_lesson(*given)
+        if given[-1]:
+            lesson = replace(lesson, noise=noise)
+        lessons.append((len(given[-1]), lesson))
+        return lesson
+
+    monkeypatch.setattr(estimator_module, "prepare_lesson", prepare)
+    model = BsnsingClassifier().fit(X, y)
+    assert [n_pairs for n_pairs, _ in lessons] == [0, 12]  # three columns of numbers
+    heard = lessons[int(noise == 0)][1]
+    leaves = find_leaves(model.tree_, heard.table, 1)
+    shares = count_cases(model.tree_, leaves, heard.codes, heard.weights)
+    np.testing.assert_allclose(model.tree_.taught, shares * (len(X) / shares[0].sum()))
+    lessons.clear()
+    BsnsingClassifier(column_pairs=None).fit(X, y)
+    assert [n_pairs for n_pairs, _ in lessons] == [0]
+
+
+def test_a_teacher_that_sees_pairs_errs_less() -> None:
+    X, y = credit()
+    table = read_training_table(BsnsingClassifier(), X)
+    codes = (y == "late").astype(np.int32)
+    blind, seeing = (
+        prepare_lesson(
+            "forest", table, codes, 2, CaseWeights(None, 1.0), 8, RandomState(0), 1, pairs
+        )
+        for pairs in ((), (RATIO,))
+    )
+    assert seeing.noise < 0.8 * blind.noise
+    assert [info.name for info in seeing.table.info] == list(X.columns)
+    assert seeing.importances is not None
+    assert len(seeing.importances) == 4
 
 
 def test_the_text_names_both_columns(fitted: BsnsingClassifier) -> None:

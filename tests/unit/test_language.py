@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from bsnsing import BsnsingClassifier, ColumnPair, Question
 from bsnsing import _language as language_module
 from bsnsing import _tree_grower as tree_grower_module
 from bsnsing._auto import price_per_leaf
-from bsnsing._language import Language, _cost, _round_factor, choose_pairs, choose_tree
+from bsnsing._language import Language, _cost, _round_factor, choose_language, choose_pairs
 from bsnsing._prune import impurity_per_case, prune_by_cost
 from bsnsing._table import read_training_table
 from bsnsing._teacher import Lesson
@@ -166,7 +167,9 @@ def test_richer_rules_must_save_two_prices(
     rest = (10 - saved) * price
     grow = Grower(monkeypatch, {(2, False): 10 * price, (2, True): rest})
     model = BsnsingClassifier(max_rules=2)
-    chosen = choose_tree(Language(2), model, lesson_of(diagonal()[0], [3, 2, 1]), price, grow)
+    lesson = lesson_of(diagonal()[0], [3, 2, 1])
+    language, chosen = choose_language(Language(2), model, lesson, price, grow)
+    assert bool(language.pairs) is is_kept
     assert chosen.shrinkage == (rest if is_kept else 10 * price)
 
 
@@ -175,14 +178,16 @@ def test_steps_build_on_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = {(2, False): 20.0, (2, True): 10.0, (3, True): 8.0}
     grow = Grower(monkeypatch, steps)
     model = BsnsingClassifier(n_segments=2)
-    assert choose_tree(Language(2), model, lesson, 1.0, grow).shrinkage == 8.0
+    language, tree = choose_language(Language(2), model, lesson, 1.0, grow)
+    assert (language, tree.shrinkage) == (grow.asked[-1], 8.0)
     assert [(one.max_rules, bool(one.pairs)) for one in grow.asked] == list(steps)
 
 
 def test_what_cannot_save_enough_is_not_grown(monkeypatch: pytest.MonkeyPatch) -> None:
     grow = Grower(monkeypatch, {(2, False): 2.9})
     lesson = lesson_of(diagonal()[0], [3, 2, 1])
-    assert choose_tree(Language(2), BsnsingClassifier(), lesson, 1.0, grow).shrinkage == 2.9
+    _, tree = choose_language(Language(2), BsnsingClassifier(), lesson, 1.0, grow)
+    assert tree.shrinkage == 2.9
 
 
 def test_trees_are_compared_as_they_would_be_kept() -> None:
@@ -201,11 +206,13 @@ def test_the_greater_price_counts(
 ) -> None:
     prices = []
 
-    def choose(language: Language, _: Any, lesson: Lesson, price: float, grow: Any) -> Tree:
+    def choose(
+        language: Language, _: Any, lesson: Lesson, price: float, grow: Callable[[Language], Tree]
+    ) -> tuple[Language, Tree]:
         prices.append((price, price_per_leaf("auto", 600, lesson.noise)))
-        return cast(Tree, grow(language))
+        return language, grow(language)
 
-    monkeypatch.setattr(tree_grower_module, "choose_tree", choose)
+    monkeypatch.setattr(tree_grower_module, "choose_language", choose)
     grown(*diagonal(), ccp_alpha=ccp_alpha)
     ((found, auto),) = prices
     assert found == (auto if price is None else price)
@@ -237,10 +244,10 @@ def test_costly_searches_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
 
     simple = grown(X, y, teacher=None, max_leaf_nodes=2)
     lesson = lesson_of(X, [3, 2, 1])
-    choose_tree(Language(2), BsnsingClassifier(), lesson, 0.01, grow)
+    choose_language(Language(2), BsnsingClassifier(), lesson, 0.01, grow)
     assert [(one.max_rules, len(one.pairs)) for one in asked] == [(2, 0), (2, 12), (3, 0)]
     asked.clear()
     monkeypatch.setattr(language_module, "_PAIR_WORK", 1.0)
     monkeypatch.setattr(language_module, "_TRIPLE_WORK", 1.0)
-    choose_tree(Language(2), BsnsingClassifier(), lesson, 0.01, grow)
+    choose_language(Language(2), BsnsingClassifier(), lesson, 0.01, grow)
     assert len(asked) == 1
