@@ -68,7 +68,7 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
     """One tree, whose size, shrinkage and rules are chosen by cross-validation.
 
     Per fold and value of ``max_rules`` one tree is grown; every price per leaf and every strength
-    of shrinkage is then read off that tree. The costs are those of ``cv + 1`` growths.
+    of shrinkage is then read off that tree. The costs are those of ``cv + 1`` fits.
 
     Parameters
     ----------

@@ -72,17 +72,19 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     max_rules : "auto" or int, default="auto"
-        Most questions in a rule, 1 to 10. "auto" is 2 or, with a teacher and where so few
-        questions can be asked that all rules of 3 are quickly searched, 3 if that pays: if the
-        tree saves as much more impurity as two leaves must save. With 1: accuracy -0.8, AUC
-        -1.5.
+        Most questions in a rule, 1 to 10. "auto" is 2, and 3 where that pays: a tree with rules
+        of 3 takes the place of one with rules of 2 if its Gini impurity and the price of its
+        leaves (``ccp_alpha``, and at least what "auto" is there) are lower by the price of two
+        leaves. It is tried where all rules of 3 are quickly searched, and richer rules only with
+        a teacher, the "enum" solver and the node's own questions, and without ``constraints``.
+        1: -0.8 and -1.5.
     column_pairs : "auto" or None, default="auto"
         Whether rules may ask about two numeric columns together, as in ``debt / income > 0.4``.
         "auto" tries sums, differences, products and ratios of the four columns that matter most
-        to the teacher, and keeps the tree that asks about them if that pays, by the same measure.
-        In sums the second column is multiplied by 1, 2, 5, 10, ... where their spreads differ.
-        Without a teacher, with ``constraints``, and where the search would take seconds, there
-        are none.
+        to a teacher with ``feature_importances_``, if that takes no seconds, and keeps them where
+        they pay, as above; the teacher is then shown them too, and heard again if it errs less.
+        In sums and differences one column is multiplied by 1, 2, 5, 10, ... where the other's
+        values spread more widely. ``tree_.pairs`` are those asked about.
     min_samples_leaf : "auto", "sqrt", int or float, default="auto"
         Cases that each child needs: the square root of the number of all cases (sum of whole
         weights), a number, or a fraction of all. "auto" is 2 with a teacher, else the fourth root
@@ -187,8 +189,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     n_classes_ : int
         Number of classes.
     tree_ : Tree
-        The tree: rules, counts, children, objective and proof of each node, and the ``pairs`` of
-        columns that rules ask about. Not there with
+        The tree: rules, counts, children, objective and proof of each node. Not there with
         ``multiclass="ovr"`` and more than two classes.
     trees_ : list of Tree
         The tree, or one per class.
