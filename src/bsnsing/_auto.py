@@ -13,6 +13,9 @@ from bsnsing._table import Table
 # where that is more.
 _PRICE = 0.85
 _LARGE, _PER_DOUBLING = 4000, 7.0
+# With less noise than this, few cases are more likely to be more than chance, and the price falls
+# in proportion, to no less than this share.
+_QUIET, _LEAST_SHARE = 0.1, 0.5
 
 # Questions per rule, to begin with.
 _MAX_RULES = 2
@@ -57,7 +60,8 @@ def price_per_leaf(ccp_alpha: str | float, n_cases: float, noise: float | None) 
     if noise is None:
         return 0.0
     n_doublings = math.log2(max(1.0, n_cases / _LARGE))
-    return _PRICE * max(1.0, _PER_DOUBLING * noise * n_doublings) / n_cases
+    share = min(1.0, max(_LEAST_SHARE, noise / _QUIET))
+    return _PRICE * max(share, _PER_DOUBLING * noise * n_doublings) / n_cases
 
 
 def first_rule_size(max_rules: str | int) -> int:

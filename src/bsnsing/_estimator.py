@@ -104,10 +104,10 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     ccp_alpha : "auto" or float, default="auto"
         Price of a leaf: of all subtrees the one is kept whose Gini impurity plus this much for
         each leaf is least (exactly, over all subtrees). As in scikit-learn, impurity is per case.
-        "auto" is 0 without a teacher, and with one 0.85 cases (0.85 over their number). In noisy
-        tables of more than 4000 cases it is more: 0.85 times 7 times the noise for each doubling
-        of 4000, where the noise is the mean squared distance of a label from what the teacher
-        says of its row. 0: -0.4 and +0.7, at 53 leaves instead of 8 in the median.
+        "auto" is 0 without a teacher, and with one 0.85 cases (0.85 over their number). It falls
+        with the noise below 0.1, to half as much, where the noise is the mean squared distance of
+        a label from what the teacher says of its row. In noisy tables of more than 4000 cases it
+        is more: 0.85 times 7 times the noise for each doubling of 4000. 0: -0.4 and +0.7, at 53 leaves instead of 8 in the median.
     shrinkage : "auto" or float, default="auto"
         Cases that a parent's class shares count for in those of its children, from the root
         down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10. With
