@@ -107,7 +107,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         "auto" is 0 without a teacher, and with one 0.85 cases (0.85 over their number). It falls
         with the noise below 0.1, to half as much, where the noise is the mean squared distance of
         a label from what the teacher says of its row. In noisy tables of more than 4000 cases it
-        is more: 0.85 times 7 times the noise for each doubling of 4000. 0: -0.4 and +0.7, at 53 leaves instead of 8 in the median.
+        is more: 0.85 times 7 times the noise for each doubling of 4000. 0: -0.4 and +0.7, at 53
+        leaves instead of 8 in the median.
     shrinkage : "auto" or float, default="auto"
         Cases that a parent's class shares count for in those of its children, from the root
         down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10. With
