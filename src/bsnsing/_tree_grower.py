@@ -78,8 +78,9 @@ class TreeGrower:
             return grow_in(simple)
         price = max(price_per_leaf("auto", self.n_cases, lesson.noise), self.ccp_alpha)
         language, tree = choose_language(simple, self.parameters, lesson, price, grow_in)
-        if language.pairs and self.teach is not None:
-            # A teacher that sees the pairs knows better where classes part, if it errs less.
+        if language.pairs and self.teach is not None and lesson.n_real < lesson.table.n_rows:
+            # A teacher that sees the pairs knows better where classes part, if it errs less. With
+            # so many rows that none are made up, they show it themselves.
             better = self.teach(language.pairs)
             if better is not None and better.noise < lesson.noise:
                 lesson = better
