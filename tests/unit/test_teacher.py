@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
 
 from bsnsing import BsnsingClassifier
 from bsnsing import _teacher as teacher_module
@@ -212,3 +215,27 @@ def test_more_classes_leave_time_for_fewer_columns() -> None:
     assert few[-few.sum() :].all()  # those that matter most
     work = search_work(4000, n_questions[few].sum(), 10)
     assert work <= teacher_module._MOST_WORK_BY_CHOICE < work * 1.2
+
+
+class Selective(RandomForestClassifier):
+    """A teacher that says what matters of fewer columns than it was shown."""
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        return super().feature_importances_[:1]
+
+
+def test_importances_of_other_columns_are_not_used() -> None:
+    X, y = mixed()
+    lesson = prepare_lesson(
+        Selective(10, random_state=0), table_of(X), y, 2, NONE, 8, np.random.RandomState(0), 1
+    )
+    assert lesson.importances is None
+
+
+def test_a_table_without_questions_is_taught_in_silence() -> None:
+    X = pd.DataFrame({"text": pd.Series([None] * 20, dtype=object)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = BsnsingClassifier().fit(X, np.arange(20) % 2)
+    assert model.get_n_leaves() == 1
