@@ -59,8 +59,10 @@ def choose_language(
     cost = _cost(tree, price, parameters.max_leaf_nodes)
     for enrich in (_with_column_pairs, _with_one_more_question):
         most = cost - _LEAST_SAVED * price * (1 - 1e-9)  # sums are rounded
+        if most < price:  # what one leaf costs, if it is pure
+            break
         richer = enrich(language, parameters, lesson)
-        if richer is None or most < price:  # what one leaf costs, if it is pure
+        if richer is None:
             continue
         other = grow(richer)
         other_cost = _cost(other, price, parameters.max_leaf_nodes)

@@ -70,7 +70,7 @@ class TreeGrower:
         classes: NDArray[Any],
         class_weight: NDArray[np.float64] | None,
     ) -> Tree:
-        def grow_in(language: Language) -> Tree:
+        def grow_in(language: Language, lesson: Lesson = lesson) -> Tree:
             tree = self._grow_on(lesson, language, classes, class_weight)
             return self._count_cases(tree, real, lesson)
 
@@ -83,8 +83,7 @@ class TreeGrower:
             # so many rows that none are made up, they show it themselves.
             better = self.teach(language.pairs)
             if better is not None and better.noise < lesson.noise:
-                lesson = better
-                tree = grow_in(language)
+                return grow_in(language, better)
         return tree
 
     def _may_be_richer(self) -> bool:

@@ -272,10 +272,7 @@ def test_rules_with_given_pairs_are_the_best_of_all() -> None:
     settings = {"criterion": "gini", "min_samples_leaf": 5}
     model = BsnsingClassifier.plain(extra_questions=given, max_bins=None, **settings).fit(X, y)
     pool = ask_questions(X, y, n_segments=8, negation=True)
-    answers = [
-        question.answer((X[question.column.first], X[question.column.second]))  # type: ignore[union-attr]
-        for question in given
-    ]
+    answers = [question.answer([X[name] for name in names_of(question)]) for question in given]
     split = best_rule(
         np.column_stack([pool.answers, *answers]), y, operators=("or", "and"), **settings
     )

@@ -41,10 +41,9 @@ def test_numbers_that_are_equal_on_paper_are_equal() -> None:
     assert difference.combine([0.3, 0.2, 5.3, 1000.2], [0.1, 0.0, 5.1, 1000]).tolist() == [0.2] * 4
     assert len(set(ColumnPair("a", "/", "b").combine([0.1, 0.3, 7], [0.3, 0.9, 21]))) == 1
     tenths = np.arange(-40, 41) / 10
-    for sign in "+-*":
-        pair = ColumnPair("a", sign, "b")  # type: ignore[arg-type]
+    for pair in (ColumnPair("a", "+", "b"), ColumnPair("a", "-", "b"), ColumnPair("a", "*", "b")):
         a, b = (part.ravel() for part in np.meshgrid(tenths, tenths))
-        whole = {"+": 10 * a + 10 * b, "-": 10 * a - 10 * b, "*": 100 * a * b}[sign]
+        whole = {"+": 10 * a + 10 * b, "-": 10 * a - 10 * b, "*": 100 * a * b}[pair.sign]
         assert len(set(pair.combine(a, b))) == len(set(np.rint(whole)))
 
 
