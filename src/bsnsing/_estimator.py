@@ -116,11 +116,12 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     teacher : "forest", classifier or None, default="forest"
         Whom the tree learns from. A forest is fitted first (50 random and 50 extremely random
         trees). Each row then counts half as its label and half as what those trees say of it
-        that have not seen it, and up to three times as many rows (4000 in all) are put together
-        from cells of real ones and get what the forest says. Splits and pruning use all these
-        cases, and probabilities those of real rows; ``tree_.counts`` and ``min_samples_leaf``
-        count real rows by their labels. Any classifier with ``predict_proba`` may teach; it gets
-        categories as 0/1 columns, and its words on real rows come from 5-fold cross-validation.
+        that have not seen it, and up to three times as many rows (4000 in all, or up to 32,000
+        where there is little noise) are put together from cells of real ones and get what the
+        forest says. Splits and pruning use all these cases, and probabilities those of real rows;
+        ``tree_.counts`` and ``min_samples_leaf`` count real rows by their labels. Any
+        classifier with ``predict_proba`` may teach; it gets categories as 0/1 columns, and its
+        words on real rows come from 5-fold cross-validation.
         Where columns are so many that each search would take seconds, rules ask about those that
         the forest finds most important only (with ``constraints`` or ``extra_questions``, about
         all). None takes labels as they are, which is much faster, and "forest" does the same with

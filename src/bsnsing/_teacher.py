@@ -27,8 +27,11 @@ from bsnsing._weights import CaseWeights
 
 # What a real row counts beside a made-up one, and the parts that a case is divided into.
 _REAL, _PARTS = 3, 8
-# Rows of a lesson: so many times the real ones, but for made-up ones at most so many in all.
+# Rows of a lesson: so many times the real ones, but for made-up ones at most so many in all. Of a
+# teacher with less noise than this, more can be learned: the rows grow as its noise falls, to so
+# many times as many.
 _TIMES, _MOST_ROWS = 4, 4000
+_SURE, _MOST_TIMES_SURE = 0.2, 8
 # Chance that a made-up row takes a cell from another row than the one it is made from.
 _SWAP = 0.3
 # Trees of each kind in the forest.
@@ -85,14 +88,16 @@ def prepare_lesson(
     seen, teacher = _learn(teacher, encoder.matrix(shown), codes, cases, own)
     importances = _column_importances(teacher, encoder, len(table.columns))
     asked = _columns_to_ask(importances, n_questions, table.n_rows, n_classes)
+    real_cases = np.ones(table.n_rows) if cases is None else cases
+    noise = float(np.average(((own - seen) ** 2).sum(axis=1), weights=real_cases))
+    work = _MOST_WORK if asked.all() else _MOST_WORK_BY_CHOICE
     row_work = search_work(1, max(1, n_questions[asked].sum()), n_classes)
-    made_up = _make_up_rows(table, _MOST_WORK / row_work, random_state)
+    made_up = _make_up_rows(table, min(_most_rows(noise), work / row_work), random_state)
     told = np.zeros((made_up.n_rows, n_classes))
     if made_up.n_rows:
         shown = with_pairs(made_up, pairs)
         told[:, teacher.classes_] = teacher.predict_proba(encoder.matrix(shown))
     real = (own + seen) / 2
-    real_cases = np.ones(table.n_rows) if cases is None else cases
     parts = np.concatenate(
         [_REAL * _in_parts(real, real_cases), _in_parts(told, np.ones(len(told)))]
     )
@@ -106,7 +111,7 @@ def prepare_lesson(
         case=float(_REAL),
         asked=None if asked.all() else asked,
         importances=importances,
-        noise=float(np.average(((own - seen) ** 2).sum(axis=1), weights=real_cases)),
+        noise=noise,
     )
 
 
@@ -333,10 +338,15 @@ def _learn(
     return seen, fitted
 
 
+def _most_rows(noise: float) -> float:
+    """Most rows of a lesson with made-up ones."""
+    return _MOST_ROWS * min(_MOST_TIMES_SURE, max(1.0, _SURE / max(noise, 1e-9)))
+
+
 def _make_up_rows(table: Table, most_rows: float, random_state: np.random.RandomState) -> Table:
     """Put rows together: each from one real row, some cells from others, column by column."""
     n_rows = table.n_rows
-    most = min(_TIMES * n_rows, _MOST_ROWS, most_rows, _MOST_CELLS / len(table.columns))
+    most = min(_TIMES * n_rows, most_rows, _MOST_CELLS / len(table.columns))
     n_made = max(0, int(most) - n_rows)
     origin = np.resize(np.arange(n_rows), n_made)
     columns = []

@@ -77,6 +77,25 @@ def test_made_up_rows_hold_cells_that_occur_in_their_column() -> None:
     assert set(lesson.table.columns[1].codes()) == {0, 1, 2}
 
 
+def n_rows_of(lesson: Lesson) -> int:
+    assert lesson.rows is not None
+    return int(lesson.rows[-1]) + 1
+
+
+def test_a_sure_teacher_is_heard_about_more_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(teacher_module, "_MOST_ROWS", 120)
+    rng = np.random.default_rng(0)
+    X = rng.random((100, 2))
+    clear = (X[:, 0] > 0.5).astype(np.int32)
+    noisy = rng.integers(0, 2, 100).astype(np.int32)
+    lessons = [lesson_of(X, y) for y in (noisy, clear)]
+    assert lessons[0].noise > teacher_module._SURE > lessons[1].noise
+    assert n_rows_of(lessons[0]) == 120
+    assert n_rows_of(lessons[1]) == min(400, int(120 * teacher_module._SURE / lessons[1].noise))
+    monkeypatch.setattr(teacher_module, "_MOST_WORK", 150 * search_work(1, 16, 2))
+    assert n_rows_of(lesson_of(X, clear)) == 150
+
+
 def test_lessons_depend_on_neither_the_order_of_rows_nor_on_repeats_as_weights() -> None:
     X, y = mixed()
     expected = cells(lesson_of(X, y))
