@@ -7,7 +7,8 @@ from typing import cast
 
 from bsnsing._table import Table
 
-# What a leaf must save where a teacher has softened the labels: Gini impurity, in cases. In a
+# What a leaf must save where a teacher has softened the labels of two classes: Gini impurity, in
+# cases. The more classes, the fewer cases each has, and the price falls in proportion. In a
 # large table there are more splits that save some by chance, the more so the noisier its labels:
 # for each doubling of the first number of cases it must save the second times the noise as much,
 # where that is more.
@@ -50,7 +51,9 @@ def has_many_labels(table: Table, n_cases: float) -> bool:
     return n_cases > _MANY_ROWS or n_cases * len(table.columns) > _MANY_CELLS
 
 
-def price_per_leaf(ccp_alpha: str | float, n_cases: float, noise: float | None) -> float:
+def price_per_leaf(
+    ccp_alpha: str | float, n_cases: float, noise: float | None, n_classes: int
+) -> float:
     """Impurity per case that each leaf must save.
 
     ``noise`` is how far labels are from what a teacher says of their rows; None without a teacher.
@@ -61,7 +64,8 @@ def price_per_leaf(ccp_alpha: str | float, n_cases: float, noise: float | None) 
         return 0.0
     n_doublings = math.log2(max(1.0, n_cases / _LARGE))
     share = min(1.0, max(_LEAST_SHARE, noise / _QUIET))
-    return _PRICE * max(share, _PER_DOUBLING * noise * n_doublings) / n_cases
+    cases = _PRICE * 2 / max(2, n_classes)
+    return cases * max(share, _PER_DOUBLING * noise * n_doublings) / n_cases
 
 
 def first_rule_size(max_rules: str | int) -> int:

@@ -104,11 +104,11 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     ccp_alpha : "auto" or float, default="auto"
         Price of a leaf: of all subtrees the one is kept whose Gini impurity plus this much for
         each leaf is least (exactly, over all subtrees). As in scikit-learn, impurity is per case.
-        "auto" is 0 without a teacher, and with one 0.85 cases (0.85 over their number). It falls
-        with the noise below 0.1, to half as much, where the noise is the mean squared distance of
-        a label from what the teacher says of its row. In noisy tables of more than 4000 cases it
-        is more: 0.85 times 7 times the noise for each doubling of 4000. 0: -0.5 and +0.4, at 48
-        leaves instead of 8 in the median.
+        "auto" is 0 without a teacher, and with one 0.85 cases (0.85 over their number) for two
+        classes, for k classes 2/k as much. It falls with the noise below 0.1, to half as much,
+        where the noise is the mean squared distance of a label from what the teacher says of its
+        row. In noisy tables of more than 4000 cases it is more: 7 times the noise as much, for
+        each doubling of 4000. 0: -0.5 and +0.4, at 48 leaves instead of 8 in the median.
     shrinkage : "auto" or float, default="auto"
         Cases that a parent's class shares count for in those of its children, from the root
         down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10. With
@@ -350,7 +350,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             self.min_samples_leaf, n_cases, is_taught=self.is_taught_
         )
         noise = None if lesson is None else lesson.noise
-        self.ccp_alpha_ = price_per_leaf(self.ccp_alpha, n_cases, noise)
+        n_classes = self.n_classes_ if self.multiclass == "native" else 2  # of each tree
+        self.ccp_alpha_ = price_per_leaf(self.ccp_alpha, n_cases, noise, n_classes)
         grower = TreeGrower(
             self, lesson, self.min_samples_leaf_, self.ccp_alpha_, n_cases, extra, teach
         )

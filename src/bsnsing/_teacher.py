@@ -39,7 +39,7 @@ _N_TREES = 50
 _MOST_LEVELS = 30  # per categorical column; the forest does not see rarer ones
 # Bounds on what a search costs (see search_work): more than the first, and columns are left out
 # until it is the second. And a bound on cells.
-_MOST_WORK, _MOST_WORK_BY_CHOICE, _MOST_CELLS = 3e9, 1.2e9, 2e7
+_MOST_WORK, _MOST_WORK_BY_CHOICE, _MOST_CELLS = 3e9, 8e8, 2e7
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,8 @@ class TreeGrower:
 
         if not self._may_be_richer():
             return grow_in(simple)
-        price = max(price_per_leaf("auto", self.n_cases, lesson.noise), self.ccp_alpha)
+        auto = price_per_leaf("auto", self.n_cases, lesson.noise, len(classes))
+        price = max(auto, self.ccp_alpha)
         language, tree = choose_language(simple, self.parameters, lesson, price, grow_in)
         if language.pairs and self.teach is not None and lesson.n_real < lesson.table.n_rows:
             # A teacher that sees the pairs knows better where classes part, if it errs less. With
