@@ -9,11 +9,11 @@ from bsnsing._table import Table
 
 # What a leaf must save where a teacher has softened the labels of two classes: Gini impurity, in
 # cases. The more classes, the fewer cases each has, and the price falls in proportion. In a
-# large table there are more splits that save some by chance, the more so the noisier its labels:
-# for each doubling of the first number of cases it must save the second times the noise as much,
-# where that is more.
+# large table there are more splits that save some by chance, the more so the less the teacher can
+# explain: for each doubling of the first number of cases it must save the second times that share
+# as much, where that is more.
 _PRICE = 0.85
-_LARGE, _PER_DOUBLING = 4000, 7.0
+_LARGE, _PER_DOUBLING = 4000, 5.0
 # With less noise than this, few cases are more likely to be more than chance, and the price falls
 # in proportion, to no less than this share.
 _QUIET, _LEAST_SHARE = 0.1, 0.5
@@ -51,21 +51,16 @@ def has_many_labels(table: Table, n_cases: float) -> bool:
     return n_cases > _MANY_ROWS or n_cases * len(table.columns) > _MANY_CELLS
 
 
-def price_per_leaf(
-    ccp_alpha: str | float, n_cases: float, noise: float | None, n_classes: int
-) -> float:
-    """Impurity per case that each leaf must save.
+def price_per_leaf(n_cases: float, n_classes: int, noise: float, unexplained: float) -> float:
+    """Impurity per case that each leaf must save, where a teacher has softened the labels.
 
-    ``noise`` is how far labels are from what a teacher says of their rows; None without a teacher.
+    ``noise`` is how far labels are from what the teacher says of their rows, and ``unexplained``
+    the same as a share of the labels' impurity.
     """
-    if ccp_alpha != "auto":
-        return float(ccp_alpha)
-    if noise is None:
-        return 0.0
     n_doublings = math.log2(max(1.0, n_cases / _LARGE))
     share = min(1.0, max(_LEAST_SHARE, noise / _QUIET))
     cases = _PRICE * 2 / max(2, n_classes)
-    return cases * max(share, _PER_DOUBLING * noise * n_doublings) / n_cases
+    return cases * max(share, _PER_DOUBLING * unexplained * n_doublings) / n_cases
 
 
 def first_rule_size(max_rules: str | int) -> int:

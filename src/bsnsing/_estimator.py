@@ -107,8 +107,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         "auto" is 0 without a teacher, and with one 0.85 cases (0.85 over their number) for two
         classes, for k classes 2/k as much. It falls with the noise below 0.1, to half as much,
         where the noise is the mean squared distance of a label from what the teacher says of its
-        row. In noisy tables of more than 4000 cases it is more: 7 times the noise as much, for
-        each doubling of 4000. 0: -0.5 and +0.4, at 48 leaves instead of 8 in the median.
+        row. In noisy tables of more than 4000 cases it is more: for each doubling of 4000, 5 times
+        the share of the labels' impurity that the noise is. 0: -0.5 and +0.4, at 48 leaves instead
+        of 8 in the median.
     shrinkage : "auto" or float, default="auto"
         Cases that a parent's class shares count for in those of its children, from the root
         down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10. With
@@ -349,9 +350,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         self.min_samples_leaf_ = leaf_size(
             self.min_samples_leaf, n_cases, is_taught=self.is_taught_
         )
-        noise = None if lesson is None else lesson.noise
-        n_classes = self.n_classes_ if self.multiclass == "native" else 2  # of each tree
-        self.ccp_alpha_ = price_per_leaf(self.ccp_alpha, n_cases, noise, n_classes)
+        self.ccp_alpha_ = self._price_per_leaf(n_cases, lesson)
         grower = TreeGrower(
             self, lesson, self.min_samples_leaf_, self.ccp_alpha_, n_cases, extra, teach
         )
@@ -544,6 +543,14 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
                 f"class_weight must give non-negative, finite weights. Got {self.class_weight!r}."
             )
         return weights
+
+    def _price_per_leaf(self, n_cases: float, lesson: Lesson | None) -> float:
+        if self.ccp_alpha != "auto":
+            return float(self.ccp_alpha)
+        if lesson is None:
+            return 0.0
+        n_classes = self.n_classes_ if self.multiclass == "native" else 2  # of each tree
+        return price_per_leaf(n_cases, n_classes, lesson.noise, lesson.unexplained)
 
     def _prepare_lesson(
         self,

@@ -55,6 +55,7 @@ class Lesson:
     asked: NDArray[np.bool_] | None = None  # columns to ask about; None is all
     importances: NDArray[np.float64] | None = None  # of each column to the teacher, if it says so
     noise: float = 0.0  # mean squared distance of real labels from what the teacher says instead
+    unexplained: float = 0.0  # the same as a share of the labels' impurity
 
 
 def prepare_lesson(
@@ -112,6 +113,7 @@ def prepare_lesson(
         asked=None if asked.all() else asked,
         importances=importances,
         noise=noise,
+        unexplained=noise / (1.0 - float((np.average(own, axis=0, weights=real_cases) ** 2).sum())),
     )
 
 

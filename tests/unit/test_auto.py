@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from bsnsing import BsnsingClassifier
 from bsnsing._auto import leaf_size, price_per_leaf
 
 
@@ -23,16 +25,27 @@ def test_leaf_size(setting: str | float, n_cases: int, is_taught: bool, expected
 
 
 def test_a_leaf_costs_more_in_large_noisy_tables_and_less_in_quiet_ones() -> None:
-    def in_cases(n_cases: float, noise: float | None, n_classes: int = 2) -> float:
-        return n_cases * price_per_leaf("auto", n_cases, noise, n_classes)
+    def in_cases(n_cases: float, noise: float, n_classes: int = 2) -> float:
+        return n_cases * price_per_leaf(n_cases, n_classes, noise, 2 * noise)
 
-    assert in_cases(500, None) == in_cases(50_000, None) == 0
     assert in_cases(500, 0.5) == in_cases(500, 0.1) == in_cases(4000, 0.5) == pytest.approx(0.85)
     assert in_cases(500, 0.08) == pytest.approx(0.8 * 0.85)
     assert in_cases(500, 0.0) == in_cases(32_000, 0.0) == pytest.approx(0.5 * 0.85)
-    assert in_cases(8000, 0.5) == pytest.approx(0.85 * 7 * 0.5)
-    assert in_cases(16_000, 0.5) == pytest.approx(0.85 * 7 * 0.5 * 2)
-    assert in_cases(500, 0.5, 1) == pytest.approx(0.85)
-    assert in_cases(500, 0.5, 10) == pytest.approx(0.85 / 5)
-    assert in_cases(8000, 0.5, 7) == pytest.approx(0.85 * 2 / 7 * 7 * 0.5)
-    assert price_per_leaf(0.01, 500, 0.5, 3) == 0.01
+    assert in_cases(8000, 0.5) == pytest.approx(0.85 * 5)
+    assert in_cases(16_000, 0.5) == pytest.approx(0.85 * 5 * 2)
+
+
+def test_a_leaf_costs_less_with_many_classes() -> None:
+    assert price_per_leaf(1, 1, 0.5, 1.0) == price_per_leaf(1, 2, 0.5, 1.0) == 0.85
+    assert price_per_leaf(1, 10, 0.5, 1.0) == pytest.approx(0.85 / 5)
+    assert price_per_leaf(8000, 10, 0.5, 1.0) == pytest.approx(0.85 / 5 * 5 / 8000)
+
+
+def test_fits_pay_the_price_that_is_given_or_else_the_teachers() -> None:
+    X = np.arange(60.0)[:, None]
+    y = np.arange(60) // 20
+    assert BsnsingClassifier(ccp_alpha=0.03).fit(X, y).ccp_alpha_ == 0.03
+    assert BsnsingClassifier(teacher=None).fit(X, y).ccp_alpha_ == 0
+    one_tree = BsnsingClassifier().fit(X, y).ccp_alpha_
+    three_trees = BsnsingClassifier(multiclass="ovr").fit(X, y).ccp_alpha_  # of two classes each
+    assert 0 < one_tree == pytest.approx(three_trees * 2 / 3)

@@ -209,7 +209,7 @@ def test_the_greater_price_counts(
     def choose(
         language: Language, _: Any, lesson: Lesson, price: float, grow: Callable[[Language], Tree]
     ) -> tuple[Language, Tree]:
-        prices.append((price, price_per_leaf("auto", 600, lesson.noise, 2)))
+        prices.append((price, price_per_leaf(600, 2, lesson.noise, lesson.unexplained)))
         return language, grow(language)
 
     monkeypatch.setattr(tree_grower_module, "choose_language", choose)

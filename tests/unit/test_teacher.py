@@ -135,6 +135,7 @@ def test_an_unknowing_teacher_leaves_half_of_the_label() -> None:
     assert all(found[i, i % 2] == unit * 3 // 4 for i in range(40))
     assert all(found[i, 1 - i % 2] == unit // 4 for i in range(40))
     assert lesson.noise == 0.5**2 + 0.5**2
+    assert lesson.unexplained == 1.0
     assert is_real.sum() == lesson.n_real
     assert is_real[: lesson.n_real].all()
 
