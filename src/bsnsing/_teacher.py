@@ -34,12 +34,13 @@ _TIMES, _MOST_ROWS = 4, 4000
 _SURE, _MOST_TIMES_SURE = 0.2, 8
 # Chance that a made-up row takes a cell from another row than the one it is made from.
 _SWAP = 0.3
-# Trees of each kind in the forest.
-_N_TREES = 50
+# Trees of each kind in the forest, and columns that each split of an extremely random one chooses
+# from, in square roots of their number.
+_N_TREES, _EXTRA_COLUMNS = 50, 3
 _MOST_LEVELS = 30  # per categorical column; the forest does not see rarer ones
 # Bounds on what a search costs (see search_work): more than the first, and columns are left out
 # until it is the second. And a bound on cells.
-_MOST_WORK, _MOST_WORK_BY_CHOICE, _MOST_CELLS = 3e9, 8e8, 2e7
+_MOST_WORK, _MOST_WORK_BY_CHOICE, _MOST_CELLS = 3e9, 5e8, 2e7
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,18 +282,27 @@ class _Forest:
     oob_score = True
 
     def __init__(self, random_state: np.random.RandomState, n_threads: int) -> None:
-        # Only here: who imports the package need not wait for forests.
-        from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
-
-        settings = {"bootstrap": True, "oob_score": True, "n_jobs": n_threads}
-        self.halves = [
-            kind(_N_TREES, random_state=random_state, **settings)
-            for kind in (RandomForestClassifier, ExtraTreesClassifier)
-        ]
+        self.random_state, self.n_threads = random_state, n_threads
 
     def fit(
         self, X: Any, codes: NDArray[np.int32], sample_weight: NDArray[np.float64] | None
     ) -> _Forest:
+        # Only here: who imports the package need not wait for forests.
+        from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
+        settings = {
+            "bootstrap": True,
+            "oob_score": True,
+            "random_state": self.random_state,
+            "n_jobs": self.n_threads,
+        }
+        # Random thresholds differ enough from tree to tree to choose among more columns.
+        n_columns = X.shape[1]
+        n_tried = min(n_columns, int(_EXTRA_COLUMNS * np.sqrt(n_columns)))
+        self.halves = [
+            RandomForestClassifier(_N_TREES, **settings),
+            ExtraTreesClassifier(_N_TREES, max_features=n_tried, **settings),
+        ]
         for half in self.halves:
             half.fit(X, codes, sample_weight=sample_weight)
         self.classes_ = self.halves[0].classes_
