@@ -19,6 +19,7 @@ from bsnsing._teacher import (
     Lesson,
     _columns_to_ask,
     _Encoder,
+    _Forest,
     _in_parts,
     _most_questions,
     canonical_order,
@@ -243,6 +244,16 @@ class Selective(RandomForestClassifier):
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         return super().feature_importances_[:1]
+
+
+@pytest.mark.parametrize(("n_columns", "n_tried"), [(1, 1), (4, 4), (100, 30)])
+def test_extremely_random_trees_choose_among_more_columns(n_columns: int, n_tried: int) -> None:
+    X = np.random.default_rng(0).random((20, n_columns)).astype(np.float32)
+    forest = _Forest(np.random.RandomState(0), 1).fit(X, np.arange(20, dtype=np.int32) % 2, None)
+    assert [half.estimators_[0].max_features_ for half in forest.halves] == [
+        max(1, int(n_columns**0.5)),
+        n_tried,
+    ]
 
 
 def test_importances_of_other_columns_are_not_used() -> None:
