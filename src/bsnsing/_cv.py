@@ -29,7 +29,7 @@ from bsnsing._tree import Tree
 # Probabilities of zero, which trees without shrinkage have, cost this much at most.
 _SMALLEST = 1e-15
 _MOST_PRICES = 30
-# In cases; an eighth of what the default of BsnsingClassifier asks.
+# In cases; for two classes an eighth of what the default of BsnsingClassifier asks.
 _LEAST_PRICE = 0.1
 
 
@@ -151,12 +151,12 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         check_parameters(type(self).__name__, CV_PARAMETERS, self.get_params(deep=False))
         X = _indexable(X)
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        labels, codes = read_labels(y, n_rows)
         whole = [
-            self._unpruned(rules, n_rows).fit(X, y, sample_weight=sample_weight)
+            self._unpruned(rules, n_rows, len(labels)).fit(X, y, sample_weight=sample_weight)
             for rules in self.max_rules
         ]
         self._take_over(whole[0])
-        labels, codes = read_labels(y, n_rows)
         prices = [_prices(model.tree_) for model in whole]
         scores = self._score_folds(X, np.asarray(labels)[codes], codes, sample_weight, prices)
         tried = [
@@ -197,7 +197,7 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         if hasattr(model, "feature_names_in_"):
             self.feature_names_in_ = model.feature_names_in_
 
-    def _unpruned(self, max_rules: int, n_rows: int) -> BsnsingClassifier:
+    def _unpruned(self, max_rules: int, n_rows: int, n_classes: int) -> BsnsingClassifier:
         estimator = BsnsingClassifier() if self.estimator is None else self.estimator
         if estimator.multiclass != "native":
             raise ValueError(
@@ -205,7 +205,7 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
                 f"{estimator.multiclass!r}, one tree per class. Use multiclass='native'."
             )
         # A lesson has no end of small differences: what no leaf would be kept for is not grown.
-        least = 0.0 if estimator.teacher is None else _LEAST_PRICE / n_rows
+        least = 0.0 if estimator.teacher is None else _LEAST_PRICE * 2 / max(2, n_classes) / n_rows
         fresh: BsnsingClassifier = clone(estimator)
         fresh.set_params(max_rules=max_rules, ccp_alpha=least)
         return fresh
@@ -241,7 +241,7 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         score = SCORES[self.scoring]
         scores = []
         for rules, own in zip(self.max_rules, prices, strict=True):
-            model = self._unpruned(rules, len(train)).fit(
+            model = self._unpruned(rules, len(train), len(self.classes_)).fit(
                 _safe_indexing(X, train),
                 y[train],
                 sample_weight=None if weights is None else weights[train],

@@ -105,11 +105,11 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         Price of a leaf: of all subtrees the one is kept whose Gini impurity plus this much for
         each leaf is least (exactly, over all subtrees). As in scikit-learn, impurity is per case.
         "auto" is 0 without a teacher, and with one 0.85 cases (0.85 over their number) for two
-        classes, for k classes 2/k as much. It falls with the noise below 0.1, to half as much,
-        where the noise is the mean squared distance of a label from what the teacher says of its
-        row. In noisy tables of more than 4000 cases it is more: for each doubling of 4000, 5 times
-        the share of the labels' impurity that the noise is. 0: -0.5 and +0.4, at 48 leaves instead
-        of 8 in the median.
+        classes, for k classes of one tree 2/k as much. It falls with the noise below 0.1, to half
+        as much, where the noise is the mean squared distance of a label from what the teacher
+        says of its row. In tables of more than 4000 cases it is multiplied by 5 times the share
+        of the labels' impurity that the noise is, for each doubling of 4000, where that is more.
+        0: -0.5 and +0.4, at 48 leaves instead of 8 in the median.
     shrinkage : "auto" or float, default="auto"
         Cases that a parent's class shares count for in those of its children, from the root
         down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10. With
@@ -549,7 +549,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             return float(self.ccp_alpha)
         if lesson is None:
             return 0.0
-        n_classes = self.n_classes_ if self.multiclass == "native" else 2  # of each tree
+        n_classes = lesson.n_classes if self.multiclass == "native" else 2  # of each tree
         return price_per_leaf(n_cases, n_classes, lesson.noise, lesson.unexplained)
 
     def _prepare_lesson(
@@ -601,7 +601,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             own_lesson = grower.lesson
             if own_lesson is not None:
                 taught = (own_lesson.codes == position).astype(np.int32)
-                own_lesson = replace(own_lesson, codes=taught)
+                own_lesson = replace(own_lesson, codes=taught, n_classes=2)
             own_grower = replace(grower, lesson=own_lesson, teach=None)
             trees.append(own_grower.grow(Lesson(table, is_class, weights), names, own_weight))
         return trees

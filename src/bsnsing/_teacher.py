@@ -27,11 +27,10 @@ from bsnsing._weights import CaseWeights
 
 # What a real row counts beside a made-up one, and the parts that a case is divided into.
 _REAL, _PARTS = 3, 8
-# Rows of a lesson: so many times the real ones, but for made-up ones at most so many in all. Of a
-# teacher with less noise than this, more can be learned: the rows grow as its noise falls, to so
-# many times as many.
+# Rows of a lesson: so many times the real ones, but for made-up ones at most so many in all. With
+# less noise than this, a teacher is heard about more: up to so many times as many, as noise falls.
 _TIMES, _MOST_ROWS = 4, 4000
-_SURE, _MOST_TIMES_SURE = 0.2, 8
+_LITTLE_NOISE, _TIMES_MORE = 0.2, 8
 # Chance that a made-up row takes a cell from another row than the one it is made from.
 _SWAP = 0.3
 # Trees of each kind in the forest, and columns that each split of an extremely random one chooses
@@ -55,8 +54,9 @@ class Lesson:
     case: float = 1.0  # what a real case counts
     asked: NDArray[np.bool_] | None = None  # columns to ask about; None is all
     importances: NDArray[np.float64] | None = None  # of each column to the teacher, if it says so
+    n_classes: int = 2  # that cases have
     noise: float = 0.0  # mean squared distance of real labels from what the teacher says instead
-    unexplained: float = 0.0  # the same as a share of the labels' impurity
+    unexplained: float = 0.0  # the same as a share of the labels' impurity, at most 1
 
 
 def prepare_lesson(
@@ -78,7 +78,7 @@ def prepare_lesson(
     order = canonical_order(table, codes, weights)
     table, codes = table.take(order), codes[order]
     cases = None if weights.counts is None else weights.counts[order] / weights.unit
-    if cases is not None and weights.unit == 1.0 and cases.sum() <= _TIMES * _MOST_ROWS:
+    if cases is not None and weights.unit == 1.0 and cases.sum() <= _TIMES_MORE * _MOST_ROWS:
         # Whole weights are repeated rows, also to a forest that draws rows.
         repeated = np.repeat(np.arange(table.n_rows), cases.astype(np.intp))
         table, codes, cases = table.take(repeated), codes[repeated], None
@@ -91,7 +91,7 @@ def prepare_lesson(
     importances = _column_importances(teacher, encoder, len(table.columns))
     asked = _columns_to_ask(importances, n_questions, table.n_rows, n_classes)
     real_cases = np.ones(table.n_rows) if cases is None else cases
-    noise = float(np.average(((own - seen) ** 2).sum(axis=1), weights=real_cases))
+    noise, unexplained = _noise(own, seen, real_cases)
     work = _MOST_WORK if asked.all() else _MOST_WORK_BY_CHOICE
     row_work = search_work(1, max(1, n_questions[asked].sum()), n_classes)
     made_up = _make_up_rows(table, min(_most_rows(noise), work / row_work), random_state)
@@ -113,8 +113,9 @@ def prepare_lesson(
         case=float(_REAL),
         asked=None if asked.all() else asked,
         importances=importances,
+        n_classes=len(np.unique(codes)),
         noise=noise,
-        unexplained=noise / (1.0 - float((np.average(own, axis=0, weights=real_cases) ** 2).sum())),
+        unexplained=unexplained,
     )
 
 
@@ -226,9 +227,9 @@ def _columns_to_ask(
     n_rows: int,
     n_classes: int,
 ) -> NDArray[np.bool_]:
-    """Mark all columns or, where a search among them would take minutes, those that matter most.
+    """Mark all columns or, where a search among them would take long, those that matter most.
 
-    These are so few that there is time for made-up rows too.
+    These are so few that a fit takes about a second with up to 4000 rows, some of them made up.
     """
     everything = np.ones(len(n_questions), dtype=bool)
     if importances is None or search_work(n_rows, n_questions.sum(), n_classes) <= _MOST_WORK:
@@ -350,9 +351,21 @@ def _learn(
     return seen, fitted
 
 
+def _noise(
+    own: NDArray[np.float64], seen: NDArray[np.float64], cases: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Mean squared distance of labels from what a teacher says, and its share of their impurity.
+
+    A teacher may err by more than all there is to explain, which counts as all.
+    """
+    noise = float(np.average(((own - seen) ** 2).sum(axis=1), weights=cases))
+    impurity = 1.0 - float((np.average(own, axis=0, weights=cases) ** 2).sum())
+    return noise, min(1.0, noise / impurity)
+
+
 def _most_rows(noise: float) -> float:
     """Most rows of a lesson with made-up ones."""
-    return _MOST_ROWS * min(_MOST_TIMES_SURE, max(1.0, _SURE / max(noise, 1e-9)))
+    return _MOST_ROWS * min(_TIMES_MORE, max(1.0, _LITTLE_NOISE / max(noise, 1e-9)))
 
 
 def _make_up_rows(table: Table, most_rows: float, random_state: np.random.RandomState) -> Table:

@@ -76,7 +76,7 @@ class TreeGrower:
 
         if not self._may_be_richer():
             return grow_in(simple)
-        auto = price_per_leaf(self.n_cases, len(classes), lesson.noise, lesson.unexplained)
+        auto = price_per_leaf(self.n_cases, lesson.n_classes, lesson.noise, lesson.unexplained)
         price = max(auto, self.ccp_alpha)
         language, tree = choose_language(simple, self.parameters, lesson, price, grow_in)
         if language.pairs and self.teach is not None and lesson.n_real < lesson.table.n_rows:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bsnsing import BsnsingClassifier
+from bsnsing import _auto as auto_module
 from bsnsing._auto import leaf_size, price_per_leaf
 
 
@@ -49,3 +50,20 @@ def test_fits_pay_the_price_that_is_given_or_else_the_teachers() -> None:
     one_tree = BsnsingClassifier().fit(X, y).ccp_alpha_
     three_trees = BsnsingClassifier(multiclass="ovr").fit(X, y).ccp_alpha_  # of two classes each
     assert 0 < one_tree == pytest.approx(three_trees * 2 / 3)
+
+
+def test_fits_pay_for_what_the_teacher_cannot_explain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A forest that knows nothing explains nothing: five times the price per doubling."""
+    monkeypatch.setattr(auto_module, "_LARGE", 50)
+    X, y = np.ones((200, 1)), np.arange(200) % 10 == 0
+    assert BsnsingClassifier().fit(X, y).ccp_alpha_ == pytest.approx(0.85 * 5 * 2 / 200, rel=0.05)
+
+
+def test_labels_without_weight_do_not_count_as_classes() -> None:
+    X = np.arange(100.0)[:, None]
+    y = (np.arange(100) // 20) % 2
+    expected = BsnsingClassifier().fit(X, y)
+    more_X, more_y = np.append(X, X[:3], axis=0), np.append(y, [2, 3, 4])
+    found = BsnsingClassifier().fit(more_X, more_y, sample_weight=[1] * 100 + [0] * 3)
+    assert found.ccp_alpha_ == expected.ccp_alpha_
+    assert found.get_n_leaves() == expected.get_n_leaves()

@@ -201,19 +201,21 @@ def test_trees_are_compared_as_they_would_be_kept() -> None:
 
 
 @pytest.mark.parametrize(("ccp_alpha", "price"), [("auto", None), (0.0, None), (0.05, 0.05)])
+@pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_greater_price_counts(
-    ccp_alpha: float | str, price: float | None, monkeypatch: pytest.MonkeyPatch
+    n_classes: int, ccp_alpha: float | str, price: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prices = []
 
     def choose(
         language: Language, _: Any, lesson: Lesson, price: float, grow: Callable[[Language], Tree]
     ) -> tuple[Language, Tree]:
-        prices.append((price, price_per_leaf(600, 2, lesson.noise, lesson.unexplained)))
+        prices.append((price, price_per_leaf(600, n_classes, lesson.noise, lesson.unexplained)))
         return language, grow(language)
 
     monkeypatch.setattr(tree_grower_module, "choose_language", choose)
-    grown(*diagonal(), ccp_alpha=ccp_alpha)
+    X, y = diagonal()
+    grown(X, y * (1 + (X[:, 1] > 0.5) * (n_classes - 2)), ccp_alpha=ccp_alpha)
     ((found, auto),) = prices
     assert found == (auto if price is None else price)
 

@@ -22,6 +22,8 @@ from bsnsing._teacher import (
     _Forest,
     _in_parts,
     _most_questions,
+    _most_rows,
+    _noise,
     canonical_order,
     prepare_lesson,
     search_work,
@@ -83,18 +85,42 @@ def n_rows_of(lesson: Lesson) -> int:
     return int(lesson.rows[-1]) + 1
 
 
-def test_a_sure_teacher_is_heard_about_more_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_little_noise_a_teacher_is_heard_about_more_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(teacher_module, "_MOST_ROWS", 120)
     rng = np.random.default_rng(0)
     X = rng.random((100, 2))
     clear = (X[:, 0] > 0.5).astype(np.int32)
     noisy = rng.integers(0, 2, 100).astype(np.int32)
     lessons = [lesson_of(X, y) for y in (noisy, clear)]
-    assert lessons[0].noise > teacher_module._SURE > lessons[1].noise
+    assert lessons[0].noise > teacher_module._LITTLE_NOISE > lessons[1].noise
     assert n_rows_of(lessons[0]) == 120
-    assert n_rows_of(lessons[1]) == min(400, int(120 * teacher_module._SURE / lessons[1].noise))
+    assert n_rows_of(lessons[1]) == min(
+        400, int(120 * teacher_module._LITTLE_NOISE / lessons[1].noise)
+    )
     monkeypatch.setattr(teacher_module, "_MOST_WORK", 150 * search_work(1, 16, 2))
     assert n_rows_of(lesson_of(X, clear)) == 150
+
+
+@pytest.mark.parametrize(
+    ("noise", "expected"),
+    [(0.5, 4000), (0.2, 4000), (0.1, 8000), (0.025, 32_000), (0.001, 32_000), (0.0, 32_000)],
+)
+def test_most_rows(noise: float, expected: int) -> None:
+    assert _most_rows(noise) == pytest.approx(expected)
+
+
+def test_noise_is_a_mean_over_cases_and_never_more_than_all_there_is_to_explain() -> None:
+    own = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    seen = np.array([[0.5, 0.5], [1.0, 0.0], [0.0, 1.0]])
+    assert _noise(own, seen, np.ones(3)) == (
+        pytest.approx(0.5 / 3),
+        pytest.approx(0.5 / 3 / (4 / 9)),
+    )
+    weighted = _noise(own, seen, np.array([2.0, 0.0, 2.0]))
+    assert weighted == (pytest.approx(0.25), pytest.approx(0.25 / 0.5))
+    assert _noise(own, 1 - own, np.ones(3)) == (pytest.approx(2.0), 1.0)
 
 
 def test_lessons_depend_on_neither_the_order_of_rows_nor_on_repeats_as_weights() -> None:
@@ -211,15 +237,16 @@ def test_wide_tables_are_asked_about_the_columns_that_matter(
     X.columns = X.columns.astype(str)
     y = ((X["7"] > 0) ^ (X["kind"] == "u")).to_numpy().astype(np.int32)
     assert lesson_of(X, y).asked is None
-    for bound in ("_MOST_WORK", "_MOST_WORK_BY_CHOICE"):
-        monkeypatch.setattr(teacher_module, bound, 4 * 100 * 30.0**2)
+    monkeypatch.setattr(teacher_module, "_MOST_WORK", 4 * 100 * 100.0**2)
+    monkeypatch.setattr(teacher_module, "_MOST_WORK_BY_CHOICE", 4 * 100 * 30.0**2)
     assert sum(_most_questions(column, 8) for column in table_of(X).columns) == 30 * 8 + 3
     lesson = lesson_of(X, y)
     assert lesson.asked is not None
     names = X.columns[lesson.asked]
     assert {"7", "kind"} <= set(names)
     assert 2 <= len(names) <= 4  # 30 questions in all
-    assert lesson.table.n_rows > 2 * 100  # there is room for made-up rows
+    n_most = teacher_module._MOST_WORK_BY_CHOICE / search_work(1, 8 * (len(names) - 1) + 3, 2)
+    assert 2 * 100 < n_rows_of(lesson) <= n_most  # there is room for made-up rows
     tree = BsnsingClassifier(n_segments=8, column_pairs=None).fit(X, y).tree_
     assert set(X.columns[tree.question_column]) <= set(names)
     must = {"required": ["3"]}
