@@ -10,6 +10,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from bsnsing import BsnsingClassifier, Question, export_text
+from bsnsing.export.text import _show_chance
 
 X = pd.DataFrame(
     {"age": [20, 30, 40, 50, 60, 70, 80, 90], "plan": ["a", "a", "b c", None, "a", "a", "b c", "d"]}
@@ -135,6 +136,13 @@ def test_print_of_a_large_tree_is_cut_off() -> None:
 def test_weighted_shares_are_told() -> None:
     model = fit(["a"] * 6 + ["b"] * 2, class_weight={"b": 9}, max_depth=0)
     assert export_text(model) == "b   (2 of 8, weighted 75%)"
+
+
+@pytest.mark.parametrize(
+    ("probability", "shown"), [(0.5, "50%"), (0.994, "99%"), (0.996, ">99%"), (1.0, "100%")]
+)
+def test_only_what_is_certain_is_shown_as_such(probability: float, shown: str) -> None:
+    assert _show_chance(probability) == shown
 
 
 def test_long_groups_of_levels_are_cut_off() -> None:

@@ -95,10 +95,17 @@ def _leaf_text(tree: Tree, node: Node) -> str:
     best = int(tree.probabilities[node.id].argmax())
     cases = f"{_show_count(node.counts[best])} of {_show_count(node.counts.sum())}"
     if (tree.class_weight != tree.class_weight[0]).any():
-        cases += f", weighted {tree.probabilities[node.id, best]:.0%}"
-    chance = "" if tree.taught is None else f" {tree.probabilities[node.id, best]:.0%}"
+        cases += f", weighted {_show_chance(tree.probabilities[node.id, best])}"
+    chance = ""
+    if tree.taught is not None:
+        chance = f" {_show_chance(tree.probabilities[node.id, best])}"
     ending = " ..." if not node.is_leaf else "" if node.optimal else "   [not proven]"
     return f"{_show_class(tree, best)}{chance}   ({cases}){ending}"
+
+
+def _show_chance(probability: float) -> str:
+    """In per cent; only what is certain is shown as such."""
+    return ">99%" if 0.995 <= probability < 1 else f"{probability:.0%}"
 
 
 def _proof_text(tree: Tree, node: Node, show_proof: bool) -> str:
