@@ -56,6 +56,12 @@ def same_splits(table: pd.DataFrame) -> pd.DataFrame:
     return table[n_here == n_learners]
 
 
+def _span(numbers: pd.Series) -> str:
+    """The least and the greatest number, or the one there is."""
+    least, greatest = numbers.min(), numbers.max()
+    return str(least) if least == greatest else f"{least} to {greatest}"
+
+
 def summary(by_set: pd.DataFrame, sets: list[str], learners: Sequence[str]) -> list[list[str]]:
     """One line per learner: means over sets, wins, and the difference from ours with its error."""
     part = by_set.loc[sets]
@@ -354,12 +360,13 @@ def write(outcomes: dict, command: str = "") -> Path | None:
             " not comparable where R's is of another kind."
         ]
     if partly:
-        text += ["\n## Run on some of the sets only\n"]
+        text += ["\n## Run on some of the sets or splits only\n"]
         for name in partly:
             own = same_splits(table[table["learner"].isin([OURS, name])])
             some = means(own)
             shared = common_sets(some, [OURS, name])
-            text += [f"{name}, {len(shared)} sets:\n"]
+            n_splits = own.groupby("set")["split"].nunique()
+            text += [f"{name}, {len(shared)} sets, splits per set: {_span(n_splits.loc[shared])}\n"]
             text += [report.markdown(SUMMARY_HEAD, summary(some, shared, [OURS, name])), ""]
     draw(by_set, sets, learners)
     text += ["\n## Figures\n", "![Ranks](quality_ranks.png)\n"]
