@@ -140,10 +140,12 @@ def optimal(n_splits: int) -> None:
         head += [f"paper's {key}"] if key != "default" else []
         head += [f"{key} here", "CPU s"]
     print(report.markdown([*head, "paper's osdt"], rows))
+    accuracies = {key: np.array([accuracy for accuracy, _ in found]) for key, found in ours.items()}
+    is_common = ~np.isnan(list(accuracies.values())).any(axis=0)
     print(
-        "\nMeans: "
-        + ", ".join(f"{key} {np.nanmean([a for a, _ in found]):.4f}" for key, found in ours.items())
-        + ". GOSDT: two splits, 60 s, 12 GiB and depth 5 at most here; 300 s and no limit in the "
+        f"\nMeans over the {is_common.sum()} sets that all managed: "
+        + ", ".join(f"{key} {found[is_common].mean():.4f}" for key, found in accuracies.items())
+        + ". GOSDT: two splits at most, 60 s, 12 GiB and depth 5 here; 300 s and no limit in the "
         "paper."
     )
 
