@@ -17,6 +17,7 @@ import time
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -126,9 +127,9 @@ def optimal(n_splits: int) -> None:
         row = [line["set"]]
         for key, fit in learners.items():
             if key == "gosdt":
-                found = _try(gosdt_apart, fit, line["set"], min(2, n_splits))
+                found = _try(gosdt_apart, line["set"], min(2, n_splits))
             else:
-                found = _try(accuracy_of, fit, line["set"], n_splits)
+                found = _try(partial(accuracy_of, fit), line["set"], n_splits)
             ours[key].append(found)
             if key != "default":
                 row.append(line[f"{key}_accuracy"])
@@ -150,7 +151,7 @@ def optimal(n_splits: int) -> None:
     )
 
 
-def gosdt_apart(_: Any, name: str, n_splits: int) -> tuple[float, float]:
+def gosdt_apart(name: str, n_splits: int) -> tuple[float, float]:
     """GOSDT may take all memory there is, and whoever runs it: so a process of its own, limited."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn, initializer=_limit_memory) as pool:
@@ -167,9 +168,11 @@ def _accuracy_of_gosdt(name: str, n_splits: int) -> tuple[float, float]:
     return accuracy_of(fit_gosdt(), name, n_splits)
 
 
-def _try(judge: Any, fit: Any, name: str, n_splits: int) -> tuple[float, float]:
+def _try(
+    judge: Callable[[str, int], tuple[float, float]], name: str, n_splits: int
+) -> tuple[float, float]:
     try:
-        return judge(fit, name, n_splits)
+        return judge(name, n_splits)
     except Exception as error:  # a rival's failure is an outcome too
         print(f"{name}: {type(error).__name__}: {error}")
         return np.nan, np.nan
@@ -183,12 +186,12 @@ def depth(n_splits: int) -> None:
         row, means = [line["set"]], []
         for d in (1, 2, 3):
             for rules in (2, 1):
-                found = _try(accuracy_of, cut_back(rules, 2**d), line["set"], n_splits)[0]
+                found = _try(partial(accuracy_of, cut_back(rules, 2**d)), line["set"], n_splits)[0]
                 row += [line[f"bs{rules}_depth{d}"], f"{found:.3f}"]
                 means += [float(line[f"bs{rules}_depth{d}"]), found]
             found = np.nan
             if dl85:
-                found = _try(accuracy_of, fit_dl85(d), line["set"], n_splits)[0]
+                found = _try(partial(accuracy_of, fit_dl85(d)), line["set"], n_splits)[0]
             row += [line[f"dl85_depth{d}"], f"{found:.3f}"]
             means += [float(line[f"dl85_depth{d}"]), found]
         rows.append(row)
