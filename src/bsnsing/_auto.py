@@ -12,16 +12,19 @@ from bsnsing._table import Table
 # large table there are more splits that save some by chance, the more so the less the teacher can
 # explain: for each doubling of the first number of cases it must save the second times that share
 # as much, where that is more.
-_PRICE = 0.85
+_PRICE = 0.8
 _LARGE, _PER_DOUBLING = 4000, 5.0
 # With less noise than this, few cases are more likely to be more than chance, and the price falls
 # in proportion, to no less than this share.
 _QUIET, _LEAST_SHARE = 0.1, 0.5
+# Where the teacher leaves more than this share of the impurity unexplained, but not all of it,
+# what there is to find saves little, and the price falls: by the second number times the excess.
+_HARDLY_EXPLAINED, _FALL = 0.7, 2.0
 
 # Questions per rule, to begin with.
 _MAX_RULES = 2
 
-# Real cases that each child needs with a teacher: made-up ones speak for them too.
+# Fewest real cases that each child needs with a teacher: made-up ones speak for them too.
 _TAUGHT_LEAF = 2
 
 # Cases that a parent's shares count for, with a teacher and without.
@@ -34,10 +37,13 @@ _MANY_ROWS, _MANY_CELLS = 50_000, 5_000_000
 FEWEST_SEGMENTS, _ALL_SEGMENTS = 8, 128
 
 
-def leaf_size(min_samples_leaf: str | float, n_cases: float, *, is_taught: bool) -> int:
-    """Cases that each child needs."""
-    if min_samples_leaf == "auto" and is_taught:
-        return _TAUGHT_LEAF
+def leaf_size(
+    min_samples_leaf: str | float, n_cases: float, teachers_rows: int | None = None
+) -> int:
+    """Cases that each child needs; a teacher's leaves, where there is one, have so many rows."""
+    if min_samples_leaf == "auto" and teachers_rows is not None:
+        # Where a forest has to average over so many rows, one tree has to at least.
+        return max(_TAUGHT_LEAF, teachers_rows)
     if min_samples_leaf == "sqrt" or (min_samples_leaf == "auto" and n_cases > _MANY_ROWS):
         return max(1, math.isqrt(int(n_cases)))
     if min_samples_leaf == "auto":
@@ -60,6 +66,8 @@ def price_per_leaf(n_cases: float, n_classes: int, noise: float, unexplained: fl
     n_doublings = math.log2(max(1.0, n_cases / _LARGE))
     share = min(1.0, max(_LEAST_SHARE, noise / _QUIET))
     cases = _PRICE * 2 / max(2, n_classes)
+    if _HARDLY_EXPLAINED < unexplained < 1:
+        cases *= 1 - _FALL * (unexplained - _HARDLY_EXPLAINED)
     return cases * max(share, _PER_DOUBLING * unexplained * n_doublings) / n_cases
 
 

@@ -87,8 +87,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         values spread more widely. ``tree_.pairs`` are those asked about. None: -0.4 and -0.2.
     min_samples_leaf : "auto", "sqrt", int or float, default="auto"
         Cases that each child needs: the square root of the number of all cases (sum of whole
-        weights), a number, or a fraction of all. "auto" is 2 with a teacher, else the fourth root
-        of up to 50,000 cases and the square root of more. With a teacher, splits with too few
+        weights), a number, or a fraction of all. "auto" is 2 with a teacher or, if the leaves of
+        its forest need more rows, so many (see ``teacher``); without one the fourth root of up to
+        50,000 cases and the square root of more. With a teacher, splits with too few
         cases on one side are left out after growth, not during the search. 1: 0.0 and +0.1; 5:
         -0.3 and -0.2; "sqrt": -1.8 and -1.4, at 5 leaves instead of 8.5 in the median.
     criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="entropy"
@@ -104,23 +105,26 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     ccp_alpha : "auto" or float, default="auto"
         Price of a leaf: of all subtrees the one is kept whose Gini impurity plus this much for
         each leaf is least (exactly, over all subtrees). As in scikit-learn, impurity is per case.
-        "auto" is 0 without a teacher, and with one 0.85 cases (0.85 over their number) for two
+        "auto" is 0 without a teacher, and with one 0.8 cases (0.8 over their number) for two
         classes, for k classes of one tree 2/k as much. It falls with the noise below 0.1, to half
         as much, where the noise is the mean squared distance of a label from what the teacher
-        says of its row. In tables of more than 4000 cases it is multiplied by 5 times the share
-        of the labels' impurity that the noise is, for each doubling of 4000, where that is more.
+        says of its row. Let u be the share of the labels' impurity that the noise is. In tables
+        of more than 4000 cases the price is multiplied by 5 u for each doubling of 4000, where
+        that is more. And where u is above 0.7, but not 1, it falls by 2 (u - 0.7) of itself.
         0: -0.4 and +0.1, at 42 leaves instead of 8.5 in the median.
     shrinkage : "auto" or float, default="auto"
         Cases that a parent's class shares count for in those of its children, from the root
         down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10. With
         a teacher, 10: -0.3 and 0.0. Without one, 0 instead of 10: -0.6 and -2.5.
     teacher : "forest", classifier or None, default="forest"
-        Whom the tree learns from. A forest is fitted first (50 random and 50 extremely random
-        trees). Each row then counts half as its label and half as what those trees say of it
-        that have not seen it, and up to three times as many rows (4000 in all, or up to 32,000
-        where there is little noise) are put together from cells of real ones and get what the
-        forest says. Splits and pruning use all these cases, and probabilities those of real rows;
-        ``tree_.counts`` and ``min_samples_leaf`` count real rows by their labels. Any
+        Whom the tree learns from. A forest is fitted first: 50 random and 50 extremely random
+        trees, or from 1600 rows on fewer, down to 25 of each. They are cut back so far that
+        leaves have at least 1, 2, 4, 8 or 16 rows, whichever predicts rows best that trees were
+        not grown on. Each row then counts half as its label and half as what those trees say of
+        it that have not seen it, and up to three times as many rows (12,000 in all, or up to
+        24,000 where there is little noise) are put together from cells of real ones and get what
+        the forest says. Splits and pruning use all these cases, and probabilities those of real
+        rows; ``tree_.counts`` and ``min_samples_leaf`` count real rows by their labels. Any
         classifier with ``predict_proba`` may teach; it gets categories as 0/1 columns, and its
         words on real rows come from 5-fold cross-validation.
         Where columns are so many that each search would take seconds, rules ask about those that
@@ -348,7 +352,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         lesson = teach()
         self.is_taught_ = lesson is not None
         self.min_samples_leaf_ = leaf_size(
-            self.min_samples_leaf, n_cases, is_taught=self.is_taught_
+            self.min_samples_leaf, n_cases, None if lesson is None else lesson.leaf_rows
         )
         self.ccp_alpha_ = self._price_per_leaf(n_cases, lesson)
         grower = TreeGrower(

@@ -10,7 +10,7 @@ split the best rule for the cases of the lesson.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,17 +29,22 @@ from bsnsing._weights import CaseWeights
 _REAL, _PARTS = 3, 8
 # Rows of a lesson: so many times the real ones, but for made-up ones at most so many in all. With
 # less noise than this, a teacher is heard about more: up to so many times as many, as noise falls.
-_TIMES, _MOST_ROWS = 4, 4000
-_LITTLE_NOISE, _TIMES_MORE = 0.2, 8
+_TIMES, _MOST_ROWS = 4, 12000
+_LITTLE_NOISE, _TIMES_MORE = 0.2, 2
 # Chance that a made-up row takes a cell from another row than the one it is made from.
 _SWAP = 0.3
-# Trees of each kind in the forest, and columns that each split of an extremely random one chooses
-# from, in square roots of their number.
-_N_TREES, _EXTRA_COLUMNS = 50, 3
+# Trees of each kind in the forest: so many, where that many rows times trees are not exceeded, and
+# at least so few. And the columns that each split of an extremely random one chooses from, in
+# square roots of their number.
+_N_TREES, _TREE_ROWS, _FEWEST_TREES = 50, 80_000, 25
+_EXTRA_COLUMNS = 3
+# Rows that each leaf of the forest may need; of these, no more than the square root of all rows.
+_LEAF_ROWS = (1, 2, 4, 8, 16)
 _MOST_LEVELS = 30  # per categorical column; the forest does not see rarer ones
 # Bounds on what a search costs (see search_work): more than the first, and columns are left out
 # until it is the second. And a bound on cells.
-_MOST_WORK, _MOST_WORK_BY_CHOICE, _MOST_CELLS = 3e9, 5e8, 2e7
+_MOST_WORK, _MOST_WORK_BY_CHOICE, _MOST_CELLS = 3e9, 8e8, 2e7
+_ENOUGH_ROWS = 4000  # of a lesson: no column is left out to make room for more
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,7 @@ class Lesson:
     n_classes: int = 2  # that cases have
     noise: float = 0.0  # mean squared distance of real labels from what the teacher says instead
     unexplained: float = 0.0  # the same as a share of the labels' impurity, at most 1
+    leaf_rows: int = 1  # that each leaf of the teacher's has at least
 
 
 def prepare_lesson(
@@ -116,6 +122,7 @@ def prepare_lesson(
         n_classes=len(np.unique(codes)),
         noise=noise,
         unexplained=unexplained,
+        leaf_rows=getattr(teacher, "leaf_rows_", 1),
     )
 
 
@@ -235,7 +242,7 @@ def _columns_to_ask(
     if importances is None or search_work(n_rows, n_questions.sum(), n_classes) <= _MOST_WORK:
         return everything
     order = np.argsort(-importances, kind="stable")
-    n_all_rows = max(n_rows, min(_TIMES * n_rows, _MOST_ROWS))
+    n_all_rows = max(n_rows, min(_TIMES * n_rows, _ENOUGH_ROWS))
     work = search_work(n_all_rows, np.cumsum(n_questions[order]), n_classes)
     asked = ~everything
     asked[order[work <= _MOST_WORK_BY_CHOICE]] = True
@@ -278,7 +285,11 @@ def _most_questions(column: Column, n_segments: int) -> int:
 
 
 class _Forest:
-    """Random and extremely random trees, half of each, which tell more together than either."""
+    """Random and extremely random trees, half of each, which tell more together than either.
+
+    They are grown to the end, then cut back until every leaf has some number of rows: the number
+    with which what trees say of rows that they were not grown on comes nearest the labels.
+    """
 
     oob_score = True
 
@@ -293,24 +304,28 @@ class _Forest:
 
         settings = {
             "bootstrap": True,
-            "oob_score": True,
             "random_state": self.random_state,
             "n_jobs": self.n_threads,
         }
         # Random thresholds differ enough from tree to tree to choose among more columns.
         n_columns = X.shape[1]
         n_tried = min(n_columns, int(_EXTRA_COLUMNS * np.sqrt(n_columns)))
+        n_trees = min(_N_TREES, max(_FEWEST_TREES, _TREE_ROWS // X.shape[0]))
         self.halves = [
-            RandomForestClassifier(_N_TREES, **settings),
-            ExtraTreesClassifier(_N_TREES, max_features=n_tried, **settings),
+            RandomForestClassifier(n_trees, **settings),
+            ExtraTreesClassifier(n_trees, max_features=n_tried, **settings),
         ]
         for half in self.halves:
             half.fit(X, codes, sample_weight=sample_weight)
         self.classes_ = self.halves[0].classes_
-        # A row that all trees of a half were grown on has NaN or zeros there.
-        told = np.nan_to_num([half.oob_decision_function_ for half in self.halves])
-        sums = told.sum(axis=(0, 2))[:, None]
-        self.oob_decision_function_ = told.sum(axis=0) / np.where(sums > 0, sums, 1.0)
+        own = (codes[:, None] == self.classes_).astype(np.float64)
+        sizes = [size for size in _LEAF_ROWS if size**2 <= len(own)]
+        if own.size > _MOST_CELLS:
+            sizes = sizes[:1]  # there is no memory for more
+        told = self._left_out(X, sizes)
+        errors = [np.average(((own - t) ** 2).sum(axis=1), weights=sample_weight) for t in told]
+        best = int(np.argmin(errors))
+        self.leaf_rows_, self.oob_decision_function_ = sizes[best], told[best]
         return self
 
     @property
@@ -319,8 +334,49 @@ class _Forest:
         return mean
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        mean: NDArray[np.float64] = np.mean([h.predict_proba(X) for h in self.halves], axis=0)
-        return mean
+        told = np.zeros((X.shape[0], len(self.classes_)))
+        for half in self.halves:
+            for tree, leaves in zip(half.estimators_, half.apply(X).T, strict=True):
+                (shares,) = _cut_back(tree.tree_, [self.leaf_rows_])
+                told += shares[leaves]
+        return told / sum(len(half.estimators_) for half in self.halves)
+
+    def _left_out(self, X: Any, sizes: Sequence[int]) -> NDArray[np.float64]:
+        """What the trees that were not grown on a row say of it, for each size of leaves.
+
+        Zeros where all trees were grown on it.
+        """
+        told = np.zeros((len(sizes), X.shape[0], len(self.classes_)))
+        for half in self.halves:
+            for tree, drawn in zip(half.estimators_, half.estimators_samples_, strict=True):
+                is_out = np.ones(X.shape[0], dtype=bool)
+                is_out[drawn] = False
+                rows = np.flatnonzero(is_out)
+                leaves = tree.tree_.apply(X[rows])
+                for sums, shares in zip(told, _cut_back(tree.tree_, sizes), strict=True):
+                    sums[rows] += shares[leaves]
+        totals = told.sum(axis=2, keepdims=True)
+        return told / np.where(totals > 0, totals, 1.0)
+
+
+def _cut_back(tree: Any, sizes: Sequence[int]) -> Iterator[NDArray[np.float64]]:
+    """For each size (ascending), class shares of each node's nearest ancestor of so many rows.
+
+    A node that has so many rows is its own nearest.
+    """
+    parent = np.zeros(tree.node_count, dtype=np.intp)
+    for children in (tree.children_left, tree.children_right):
+        is_inner = children >= 0
+        parent[children[is_inner]] = np.flatnonzero(is_inner)
+    shares = tree.value[:, 0] / tree.value[:, 0].sum(axis=1, keepdims=True)
+    n_rows = tree.n_node_samples
+    nearest = np.arange(tree.node_count)
+    for size in sizes:
+        is_small = n_rows[nearest] < min(size, n_rows[0])
+        while is_small.any():
+            nearest = np.where(is_small, parent[nearest], nearest)
+            is_small = n_rows[nearest] < min(size, n_rows[0])
+        yield shares[nearest]
 
 
 def _learn(

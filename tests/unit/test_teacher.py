@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 
@@ -18,6 +22,7 @@ from bsnsing._table import Table, read_training_table
 from bsnsing._teacher import (
     Lesson,
     _columns_to_ask,
+    _cut_back,
     _Encoder,
     _Forest,
     _in_parts,
@@ -96,16 +101,14 @@ def test_with_little_noise_a_teacher_is_heard_about_more_rows(
     lessons = [lesson_of(X, y) for y in (noisy, clear)]
     assert lessons[0].noise > teacher_module._LITTLE_NOISE > lessons[1].noise
     assert n_rows_of(lessons[0]) == 120
-    assert n_rows_of(lessons[1]) == min(
-        400, int(120 * teacher_module._LITTLE_NOISE / lessons[1].noise)
-    )
+    assert n_rows_of(lessons[1]) == 120 * teacher_module._TIMES_MORE
     monkeypatch.setattr(teacher_module, "_MOST_WORK", 150 * search_work(1, 16, 2))
     assert n_rows_of(lesson_of(X, clear)) == 150
 
 
 @pytest.mark.parametrize(
     ("noise", "expected"),
-    [(0.5, 4000), (0.2, 4000), (0.1, 8000), (0.025, 32_000), (0.001, 32_000), (0.0, 32_000)],
+    [(0.5, 12_000), (0.2, 12_000), (0.16, 15_000), (0.1, 24_000), (0.001, 24_000), (0.0, 24_000)],
 )
 def test_most_rows(noise: float, expected: int) -> None:
     assert _most_rows(noise) == pytest.approx(expected)
@@ -281,6 +284,89 @@ def test_extremely_random_trees_choose_among_more_columns(n_columns: int, n_trie
         max(1, int(n_columns**0.5)),
         n_tried,
     ]
+
+
+def forest_of(X: Any, codes: NDArray[np.int32], weights: Any = None) -> _Forest:
+    return _Forest(np.random.RandomState(0), 1).fit(X, codes, weights)
+
+
+def noisy_table(n_rows: int = 300) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Few distinct rows, whose labels differ by chance."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (n_rows, 3)).astype(np.float32)
+    return X, (rng.random(n_rows) < 0.3 + 0.2 * X[:, 0]).astype(np.int32)
+
+
+def test_forests_of_whole_trees_say_what_scikit_learn_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(teacher_module, "_LEAF_ROWS", (1,))
+    X, codes = noisy_table()
+    forest = forest_of(X, codes)
+    expected = np.mean([half.predict_proba(X) for half in forest.halves], axis=0)
+    assert_allclose(forest.predict_proba(X), expected)
+    for half in forest.halves:
+        alone = clone(half).set_params(oob_score=True, random_state=0).fit(X, codes)
+        forest.halves = [alone]
+        assert_allclose(forest._left_out(X, [1])[0], alone.oob_decision_function_)
+
+
+def test_shares_come_from_the_nearest_node_with_enough_rows() -> None:
+    X, codes = noisy_table()
+    tree = RandomForestClassifier(1, random_state=0).fit(X, codes).estimators_[0].tree_
+    paths = [list(path_to(tree, leaf)) for leaf in range(tree.node_count)]
+    sizes = [1, 8, 50, 10**6]
+    for size, shares in zip(sizes, _cut_back(tree, sizes), strict=True):
+        for node, path in enumerate(paths):
+            enough = [v for v in path if tree.n_node_samples[v] >= size] or [0]
+            assert_allclose(shares[node], tree.value[enough[-1], 0])
+
+
+def path_to(tree: Any, node: int) -> Iterator[int]:
+    """Nodes from the root to this one."""
+    at = np.flatnonzero((tree.children_left == node) | (tree.children_right == node))
+    for parent in at:
+        yield from path_to(tree, int(parent))
+    yield node
+
+
+def test_a_forest_cuts_its_trees_back_as_far_as_noise_demands() -> None:
+    X, codes = noisy_table()
+    forest = forest_of(X, codes)
+    assert forest.leaf_rows_ > 1
+    own = np.eye(2)[codes]
+    errors = ((forest._left_out(X, teacher_module._LEAF_ROWS) - own) ** 2).sum(axis=(1, 2))
+    assert forest.leaf_rows_ == teacher_module._LEAF_ROWS[int(np.argmin(errors))]
+    assert_allclose(
+        forest.oob_decision_function_, forest._left_out(X, [forest.leaf_rows_])[0], atol=1e-12
+    )
+    clear = (X[:, 0] == 1).astype(np.int32)
+    assert forest_of(X, clear).leaf_rows_ == 1
+    assert lesson_of(X, codes).leaf_rows > lesson_of(X, clear).leaf_rows == 1
+
+
+@pytest.mark.parametrize(("n_rows", "most"), [(3, 1), (15, 2), (63, 4), (255, 8)])
+def test_leaves_of_a_forest_have_at_most_the_square_root_of_all_rows(
+    n_rows: int, most: int
+) -> None:
+    rng = np.random.default_rng(1)
+    for seed in range(5):
+        codes = np.random.default_rng(seed).permutation(np.arange(n_rows) % 2).astype(np.int32)
+        X = rng.integers(0, 2, (n_rows, 1)).astype(np.float32)
+        assert forest_of(X, codes).leaf_rows_ <= most
+
+
+@pytest.mark.parametrize(("n_rows", "n_trees"), [(50, 50), (2000, 40), (5000, 25)])
+def test_forests_of_large_tables_have_fewer_trees(n_rows: int, n_trees: int) -> None:
+    X = np.arange(n_rows, dtype=np.float32)[:, None]
+    forest = forest_of(X, (np.arange(n_rows) % 2).astype(np.int32))
+    assert [len(half.estimators_) for half in forest.halves] == [n_trees] * 2
+
+
+def test_forests_see_sparse_tables_as_they_see_dense_ones() -> None:
+    X, codes = noisy_table()
+    dense, sparse = forest_of(X, codes), forest_of(csr_matrix(X), codes)
+    assert sparse.leaf_rows_ == dense.leaf_rows_
+    assert_allclose(sparse.oob_decision_function_, dense.oob_decision_function_)
+    assert_allclose(sparse.predict_proba(csr_matrix(X)), dense.predict_proba(X))
 
 
 def test_importances_of_other_columns_are_not_used() -> None:
