@@ -39,6 +39,7 @@ MADE_UP_PAPER = {
     "made-optdigits": (5620, 64, 0, 10),
 }
 
+PAPER_SUITES = ("binary", "multiclass")
 SAME_AS_ANOTHER = {"connect"}  # a copy of Sonar
 
 
@@ -47,7 +48,7 @@ class Dataset:
     """A table and its classes."""
 
     name: str
-    suite: str  # dl85, binary or multiclass
+    suite: str  # dl85, binary, multiclass or keel
     X: pd.DataFrame
     y: np.ndarray
 
@@ -125,7 +126,7 @@ def paper_names(max_rows: int | None = None) -> list[tuple[str, str]]:
         ]
     return [
         (suite, name)
-        for suite in ("binary", "multiclass")
+        for suite in PAPER_SUITES
         for name in _names(suite)
         if name not in SAME_AS_ANOTHER and _is_below(max_rows, suite, name)
     ]

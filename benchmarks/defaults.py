@@ -94,7 +94,8 @@ def main() -> None:
     parser.add_argument("--file", type=Path, default=OUTCOMES, help="where outcomes are kept")
     args = parser.parse_args()
     CONTESTANTS.update(contestants())
-    quality.run(args.file, list(contestants()), quality.QUICK_ROWS, args.splits)
+    sets = quality.all_sets(quality.QUICK_ROWS)
+    quality.run(args.file, list(contestants()), sets, args.splits)
     outcomes = quality.read_outcomes(args.file)
     n_sets = len({key[0] for key in outcomes})
     text = f"""# What each setting of `BsnsingClassifier()` does

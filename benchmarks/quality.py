@@ -18,16 +18,17 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import datasets, scores
+from benchmarks import datasets, keel, scores
 from benchmarks.contestants import CONTESTANTS, Task
 
 OUTCOMES = datasets.REPO_ROOT / "build" / "quality.jsonl"
 QUICK_ROWS, QUICK_SPLITS, ALL_SPLITS = 5000, 5, 20
 
 Key = tuple[str, str, int]  # set, contestant, split
+Sets = list[tuple[str, str]]  # suite and name of each
 
 
-def all_sets(max_rows: int | None = None) -> list[tuple[str, str]]:
+def all_sets(max_rows: int | None = None) -> Sets:
     """(suite, name) of every set, in the order that parts choosing from confirming ones."""
     sets = [("dl85", name) for name in datasets.dl85_names(max_rows)]
     sets += datasets.paper_names(max_rows)
@@ -41,14 +42,14 @@ def is_choosing(suite: str, name: str) -> bool:
 
 @lru_cache(maxsize=128)
 def load(suite: str, name: str) -> datasets.Dataset:
-    return datasets.load(suite, name)
+    return keel.load(name) if suite == keel.SUITE else datasets.load(suite, name)
 
 
 def make_task(data: datasets.Dataset, number: int) -> Task:
-    """Split ``number`` of a set: seeded for the DL8.5 sets, on file for the others."""
-    if data.suite == "dl85" or not datasets.is_here():
-        return Task(data, *data.split(number))
-    return Task(data, *datasets.paper_split(data, number))
+    """Split ``number`` of a set: on file for the paper's sets, seeded for the others."""
+    if data.suite in datasets.PAPER_SUITES and datasets.is_here():
+        return Task(data, *datasets.paper_split(data, number))
+    return Task(data, *data.split(number))
 
 
 def run_one(name: str, suite: str, set_name: str, number: int) -> dict[str, object]:
@@ -84,21 +85,20 @@ def read_outcomes(path: Path) -> dict[Key, dict]:
     return {(line["set"], line["learner"], line["split"]): line for line in lines}
 
 
-def to_run(
-    names: list[str], max_rows: int | None, n_splits: int
-) -> Iterator[tuple[str, str, str, int]]:
+def to_run(names: list[str], sets: Sets, n_splits: int) -> Iterator[tuple[str, str, str, int]]:
     """What a form consists of: the first split of all sets first, so that any part is balanced."""
     for number in range(n_splits):
-        for suite, set_name in all_sets(max_rows):
+        for suite, set_name in sets:
             for name in names:
                 yield name, suite, set_name, number
 
 
-def run(path: Path, names: list[str], max_rows: int | None, n_splits: int) -> None:
+def run(path: Path, names: list[str], sets: Sets, n_splits: int) -> None:
+    """Add to the file the outcomes that it lacks."""
     done = read_outcomes(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
-        for name, suite, set_name, number in to_run(names, max_rows, n_splits):
+        for name, suite, set_name, number in to_run(names, sets, n_splits):
             if (f"{suite}/{set_name}", name, number) not in done:
                 file.write(json.dumps(run_one(name, suite, set_name, number)) + "\n")
                 file.flush()
@@ -125,9 +125,9 @@ def main() -> None:
     if args.again:
         forget(args.file, args.again)
     if not args.report:
-        max_rows = QUICK_ROWS if args.quick else None
+        sets = all_sets(QUICK_ROWS if args.quick else None)
         n_splits = args.splits or (QUICK_SPLITS if args.quick else ALL_SPLITS)
-        run(args.file, names, max_rows, n_splits)
+        run(args.file, names, sets, n_splits)
     from benchmarks import quality_report
 
     quality_report.write(read_outcomes(args.file))

