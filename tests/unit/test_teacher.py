@@ -343,15 +343,80 @@ def test_a_forest_cuts_its_trees_back_as_far_as_noise_demands() -> None:
     assert lesson_of(X, codes).leaf_rows > lesson_of(X, clear).leaf_rows == 1
 
 
-@pytest.mark.parametrize(("n_rows", "most"), [(3, 1), (15, 2), (63, 4), (255, 8)])
+def test_what_a_forest_says_is_cut_back_for_new_rows_too() -> None:
+    X, codes = noisy_table()
+    forest = forest_of(X, codes)
+    told = [
+        next(_cut_back(tree.tree_, [forest.leaf_rows_]))[tree.apply(X)]
+        for half in forest.halves
+        for tree in half.estimators_
+    ]
+    assert forest.leaf_rows_ > 1
+    assert_allclose(forest.predict_proba(X), np.mean(told, axis=0))
+
+
+def test_heavy_rows_have_more_say_in_how_far_trees_are_cut_back() -> None:
+    """A few heavy rows have narrow stripes of classes, and chance rules the many light ones."""
+    X, codes = noisy_table(900)
+    stripes = np.column_stack([np.full(40, 9), np.zeros(40), np.arange(40)])
+    both = np.concatenate([stripes, X]).astype(np.float32)
+    labels = np.append(np.arange(40) // 8 % 2, codes).astype(np.int32)
+    weights = np.repeat([1.0, 0.1], [40, 900])
+    forest = forest_of(both, labels, weights)
+    errors = (forest._left_out(both, teacher_module._LEAF_ROWS) - np.eye(2)[labels]) ** 2
+    by_weight, by_row = errors.sum(axis=2) @ weights, errors.sum(axis=(1, 2))
+    assert forest.leaf_rows_ == teacher_module._LEAF_ROWS[int(np.argmin(by_weight))]
+    assert np.argmin(by_weight) != np.argmin(by_row)
+
+
+def test_rows_that_all_trees_were_grown_on_have_no_say() -> None:
+    X, codes = noisy_table()
+    heavy = np.ones(300)
+    forest = forest_of(X, codes, heavy)
+    for half in forest.halves:
+        half.bootstrap = False  # each tree was grown on all rows
+    assert forest._left_out(X, [1, 8]).tolist() == np.zeros((2, 300, 2)).tolist()
+
+
+def test_a_forest_of_many_classes_keeps_its_whole_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, codes = noisy_table()
+    monkeypatch.setattr(teacher_module, "_MOST_CELLS", 2 * len(X) - 1)
+    assert forest_of(X, codes).leaf_rows_ == 1
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "sizes"),
+    [(3, [1]), (4, [1, 2]), (63, [1, 2, 4]), (64, [1, 2, 4, 8]), (300, [1, 2, 4, 8, 16])],
+)
 def test_leaves_of_a_forest_have_at_most_the_square_root_of_all_rows(
-    n_rows: int, most: int
+    n_rows: int, sizes: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rng = np.random.default_rng(1)
-    for seed in range(5):
-        codes = np.random.default_rng(seed).permutation(np.arange(n_rows) % 2).astype(np.int32)
-        X = rng.integers(0, 2, (n_rows, 1)).astype(np.float32)
-        assert forest_of(X, codes).leaf_rows_ <= most
+    tried = []
+    left_out = _Forest._left_out
+
+    def spy(forest: _Forest, X: Any, sizes: list[int]) -> NDArray[np.float64]:
+        tried.append(sizes)
+        return left_out(forest, X, sizes)
+
+    monkeypatch.setattr(_Forest, "_left_out", spy)
+    X, codes = noisy_table(n_rows)
+    codes[:2] = 0, 1
+    forest_of(X, codes)
+    assert tried == [sizes]
+
+
+def test_other_teachers_ask_for_no_larger_leaves() -> None:
+    X, codes = noisy_table()
+    teacher = RandomForestClassifier(20, min_samples_leaf=20, oob_score=True, random_state=0)
+    assert BsnsingClassifier(teacher=teacher).fit(X, codes).min_samples_leaf_ == 2
+
+
+def test_whole_weights_are_repeated_rows_as_long_as_a_forest_is_asked() -> None:
+    X, y = mixed(30)
+    weights = np.full(30, 1000)
+    found = lesson_of(X, y, read_weights(weights, 30))
+    assert found.rows is not None
+    assert n_rows_of(found) >= 30_000
 
 
 @pytest.mark.parametrize(("n_rows", "n_trees"), [(50, 50), (2000, 40), (5000, 25)])
