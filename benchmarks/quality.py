@@ -18,7 +18,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import datasets, keel, scores
+from benchmarks import datasets, keel, r_tables, scores
 from benchmarks.contestants import CONTESTANTS, Task
 
 OUTCOMES = datasets.REPO_ROOT / "build" / "quality.jsonl"
@@ -42,7 +42,8 @@ def is_choosing(suite: str, name: str) -> bool:
 
 @lru_cache(maxsize=128)
 def load(suite: str, name: str) -> datasets.Dataset:
-    return keel.load(name) if suite == keel.SUITE else datasets.load(suite, name)
+    elsewhere = {keel.SUITE: keel.load, r_tables.SUITE: r_tables.load}
+    return elsewhere[suite](name) if suite in elsewhere else datasets.load(suite, name)
 
 
 def make_task(data: datasets.Dataset, number: int) -> Task:
