@@ -32,8 +32,7 @@ Made by `python -m benchmarks.others`; {machine}.
 None of these sets comes from the same source as one of [QUALITY.md](QUALITY.md), where the columns
 are explained. {n_splits} random 70/30 splits of each.
 """
-R_TEXT = """
-## {n_sets} tables of R and its packages
+R_TEXT = """## {n_sets} tables of R and its packages
 
 No default was chosen with any of them in view.
 """
