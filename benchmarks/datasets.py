@@ -167,6 +167,12 @@ def package_folder(name: str) -> Path:
     return Path(spec.origin).parent
 
 
+def with_categories(table: pd.DataFrame) -> pd.DataFrame:
+    """The same table, its columns of text as categories."""
+    is_text = [column for column in table if not pd.api.types.is_numeric_dtype(table[column])]
+    return table.astype({column: "category" for column in is_text})
+
+
 def load_or_make(suite: str, name: str) -> Dataset:
     """One set, or a made-up one of its size, with "made-" before the name, if it is not here."""
     return load(suite, name if is_here() else f"made-{name}")

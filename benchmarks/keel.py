@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from benchmarks.datasets import Dataset, package_folder
+from benchmarks.datasets import Dataset, package_folder, with_categories
 
 SUITE = "keel"
 # The standard sets that do not come from the same source as one of the 72, and from each source
@@ -59,5 +59,4 @@ def load(name: str) -> Dataset:
     table = pd.read_csv(path, header=None)
     y = table.pop(table.columns[-1]).to_numpy()
     table.columns = [f"x{number}" for number in range(1, table.shape[1] + 1)]
-    is_text = [column for column in table if not pd.api.types.is_numeric_dtype(table[column])]
-    return Dataset(name, SUITE, table.astype({column: "category" for column in is_text}), y)
+    return Dataset(name, SUITE, with_categories(table), y)

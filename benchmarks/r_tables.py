@@ -11,7 +11,7 @@ from functools import cache
 
 import pandas as pd
 
-from benchmarks.datasets import Dataset, package_folder
+from benchmarks.datasets import Dataset, package_folder, with_categories
 
 SUITE = "r"
 # Table, column to predict, and columns that number the rows or give the answer away. Chosen
@@ -53,8 +53,7 @@ def load(name: str) -> Dataset:
     table = _tables()[path].dropna(subset=[target]).reset_index(drop=True)
     y = table.pop(target).to_numpy()
     table = table.drop(columns=list(dropped))
-    is_text = [column for column in table if not pd.api.types.is_numeric_dtype(table[column])]
-    return Dataset(name, SUITE, table.astype({column: "category" for column in is_text}), y)
+    return Dataset(name, SUITE, with_categories(table), y)
 
 
 @cache

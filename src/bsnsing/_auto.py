@@ -31,7 +31,7 @@ _TAUGHT_LEAF = 2
 _SHRINKAGE = {True: 1.0, False: 10.0}
 
 # Where labels abound, a forest is not asked: it would take minutes.
-_MANY_ROWS, _MANY_CELLS = 50_000, 5_000_000
+MANY_ROWS, _MANY_CELLS = 50_000, 5_000_000
 
 # Thresholds per column: at least the first number, and with few numeric columns the second in all.
 FEWEST_SEGMENTS, _ALL_SEGMENTS = 8, 128
@@ -44,7 +44,7 @@ def leaf_size(
     if min_samples_leaf == "auto" and teachers_rows is not None:
         # Where a forest has to average over so many rows, one tree has to at least.
         return max(_TAUGHT_LEAF, teachers_rows)
-    if min_samples_leaf == "sqrt" or (min_samples_leaf == "auto" and n_cases > _MANY_ROWS):
+    if min_samples_leaf == "sqrt" or (min_samples_leaf == "auto" and n_cases > MANY_ROWS):
         return max(1, math.isqrt(int(n_cases)))
     if min_samples_leaf == "auto":
         return max(1, math.floor(math.sqrt(math.sqrt(n_cases)) + 0.5))
@@ -54,7 +54,7 @@ def leaf_size(
 
 def has_many_labels(table: Table, n_cases: float) -> bool:
     """Whether a forest would take minutes, and labels abound."""
-    return n_cases > _MANY_ROWS or n_cases * len(table.columns) > _MANY_CELLS
+    return n_cases > MANY_ROWS or n_cases * len(table.columns) > _MANY_CELLS
 
 
 def price_per_leaf(n_cases: float, n_classes: int, noise: float, unexplained: float) -> float:

@@ -10,7 +10,7 @@ split the best rule for the cases of the lesson.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, csr_matrix
 from sklearn.base import clone
 
+from bsnsing._auto import MANY_ROWS
 from bsnsing._columns import Column, SparseCells
+from bsnsing._forest import Forest
 from bsnsing._pairs import ColumnPair, with_pairs
 from bsnsing._table import Table
 from bsnsing._tree import Tree
@@ -31,17 +33,8 @@ _REAL, _PARTS = 3, 8
 # less noise than this, a teacher is heard about more: up to so many times as many, as noise falls.
 _TIMES, _MOST_ROWS = 4, 12000
 _LITTLE_NOISE, _TIMES_MORE = 0.2, 2
-# Most rows that whole weights are written out as; with more cases no forest is asked.
-_MOST_REPEATED = 50_000
 # Chance that a made-up row takes a cell from another row than the one it is made from.
 _SWAP = 0.3
-# Trees of each kind in the forest: so many, where that many rows times trees are not exceeded, and
-# at least so few. And the columns that each split of an extremely random one chooses from, in
-# square roots of their number.
-_N_TREES, _TREE_ROWS, _FEWEST_TREES = 50, 80_000, 25
-_EXTRA_COLUMNS = 3
-# Rows that a node of the forest may need to speak for itself; no more than the square root of all.
-_LEAF_ROWS = (1, 2, 4, 8, 16)
 _MOST_LEVELS = 30  # per categorical column; the forest does not see rarer ones
 # Bounds on what a search costs (see search_work): more than the first, and columns are left out
 # until it is the second. And a bound on cells.
@@ -86,7 +79,7 @@ def prepare_lesson(
     order = canonical_order(table, codes, weights)
     table, codes = table.take(order), codes[order]
     cases = None if weights.counts is None else weights.counts[order] / weights.unit
-    if cases is not None and weights.unit == 1.0 and cases.sum() <= _MOST_REPEATED:
+    if cases is not None and weights.unit == 1.0 and cases.sum() <= MANY_ROWS:
         # Whole weights are repeated rows, also to a forest that draws rows.
         repeated = np.repeat(np.arange(table.n_rows), cases.astype(np.intp))
         table, codes, cases = table.take(repeated), codes[repeated], None
@@ -94,7 +87,7 @@ def prepare_lesson(
     encoder = _Encoder.of(shown)
     own = np.eye(n_classes)[codes]
     if isinstance(teacher, str):
-        teacher = _Forest(random_state, n_threads)
+        teacher = Forest(random_state, n_threads)
     seen, teacher = _learn(teacher, encoder.matrix(shown), codes, cases, own)
     importances = _column_importances(teacher, encoder, len(table.columns))
     asked = _columns_to_ask(importances, n_questions, table.n_rows, n_classes)
@@ -284,103 +277,6 @@ def _most_questions(column: Column, n_segments: int) -> int:
     first = np.unique(numbers[: 20 * n_segments])  # enough to see that there are few values
     # Where cells are missing, a threshold does not serve both directions.
     return int(min(max(1, len(first) - 1), n_segments)) * (2 if has_missing else 1)
-
-
-class _Forest:
-    """Random and extremely random trees, half of each, which tell more together than either.
-
-    They are grown to the end, but leaves of few rows speak with the shares of the nearest node
-    above that has enough: as many as bring what trees say of rows that they were not grown on
-    nearest the labels.
-    """
-
-    oob_score = True
-
-    def __init__(self, random_state: np.random.RandomState, n_threads: int) -> None:
-        self.random_state, self.n_threads = random_state, n_threads
-
-    def fit(
-        self, X: Any, codes: NDArray[np.int32], sample_weight: NDArray[np.float64] | None
-    ) -> _Forest:
-        # Only here: who imports the package need not wait for forests.
-        from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
-
-        settings = {
-            "bootstrap": True,
-            "random_state": self.random_state,
-            "n_jobs": self.n_threads,
-        }
-        # Random thresholds differ enough from tree to tree to choose among more columns.
-        n_columns = X.shape[1]
-        n_tried = min(n_columns, int(_EXTRA_COLUMNS * np.sqrt(n_columns)))
-        n_trees = min(_N_TREES, max(_FEWEST_TREES, _TREE_ROWS // X.shape[0]))
-        self.halves = [
-            RandomForestClassifier(n_trees, **settings),
-            ExtraTreesClassifier(n_trees, max_features=n_tried, **settings),
-        ]
-        for half in self.halves:
-            half.fit(X, codes, sample_weight=sample_weight)
-        self.classes_ = self.halves[0].classes_
-        own = (codes[:, None] == self.classes_).astype(np.float64)
-        sizes = [size for size in _LEAF_ROWS if size**2 <= len(own)]
-        if own.size > _MOST_CELLS:
-            sizes = sizes[:1]  # there is no memory for more
-        told = self._left_out(X, sizes)
-        errors = [np.average(((own - t) ** 2).sum(axis=1), weights=sample_weight) for t in told]
-        best = int(np.argmin(errors))
-        self.leaf_rows_, self.oob_decision_function_ = sizes[best], told[best]
-        return self
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        mean: NDArray[np.float64] = np.mean([h.feature_importances_ for h in self.halves], axis=0)
-        return mean
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        told = np.zeros((X.shape[0], len(self.classes_)))
-        for half in self.halves:
-            for tree, leaves in zip(half.estimators_, half.apply(X).T, strict=True):
-                (shares,) = _cut_back(tree.tree_, [self.leaf_rows_])
-                told += shares[leaves]
-        return told / sum(len(half.estimators_) for half in self.halves)
-
-    def _left_out(self, X: Any, sizes: Sequence[int]) -> NDArray[np.float64]:
-        """What the trees that were not grown on a row say of it, for each size of leaves.
-
-        Zeros where all trees were grown on it.
-        """
-        told = np.zeros((len(sizes), X.shape[0], len(self.classes_)))
-        for half in self.halves:
-            for tree, drawn in zip(half.estimators_, half.estimators_samples_, strict=True):
-                is_out = np.ones(X.shape[0], dtype=bool)
-                is_out[drawn] = False
-                rows = np.flatnonzero(is_out)
-                leaves = tree.tree_.apply(X[rows])
-                for sums, shares in zip(told, _cut_back(tree.tree_, sizes), strict=True):
-                    sums[rows] += shares[leaves]
-        totals = told.sum(axis=2, keepdims=True)
-        told /= np.where(totals > 0, totals, 1.0)
-        return told
-
-
-def _cut_back(tree: Any, sizes: Sequence[int]) -> Iterator[NDArray[np.float64]]:
-    """For each size (ascending), class shares of each node's nearest ancestor of so many rows.
-
-    A node that has so many rows is its own nearest.
-    """
-    parent = np.zeros(tree.node_count, dtype=np.intp)
-    for children in (tree.children_left, tree.children_right):
-        is_inner = children >= 0
-        parent[children[is_inner]] = np.flatnonzero(is_inner)
-    shares = tree.value[:, 0] / tree.value[:, 0].sum(axis=1, keepdims=True)
-    n_rows = tree.n_node_samples
-    nearest = np.arange(tree.node_count)
-    for size in sizes:
-        is_small = n_rows[nearest] < min(size, n_rows[0])
-        while is_small.any():
-            nearest = np.where(is_small, parent[nearest], nearest)
-            is_small = n_rows[nearest] < min(size, n_rows[0])
-        yield shares[nearest]
 
 
 def _learn(
