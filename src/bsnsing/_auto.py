@@ -13,7 +13,7 @@ from bsnsing._table import Table
 # explain: for each doubling of the first number of cases it must save the second times that share
 # as much, where that is more.
 _PRICE = 0.8
-_LARGE, _PER_DOUBLING = 4000, 5.0
+_LARGE, _PER_DOUBLING = 2000, 4.0
 # With less noise than this, few cases are more likely to be more than chance, and the price falls
 # in proportion, to no less than this share.
 _QUIET, _LEAST_SHARE = 0.1, 0.5

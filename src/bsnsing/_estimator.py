@@ -109,13 +109,14 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         classes, for k classes of one tree 2/k as much. It falls with the noise below 0.1, to half
         as much, where the noise is the mean squared distance of a label from what the teacher
         says of its row. Let u be the share of the labels' impurity that the noise is. In tables
-        of more than 4000 cases the price is multiplied by 5 u for each doubling of 4000, where
+        of more than 2000 cases the price is multiplied by 4 u for each doubling of 2000, where
         that is more. And where u is above 0.7, but not 1, it falls by 2 (u - 0.7) of itself.
         0: -0.3 and +0.8, at 35 leaves instead of 8.5 in the median.
     shrinkage : "auto" or float, default="auto"
         Cases that a parent's class shares count for in those of its children, from the root
-        down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10. With
-        a teacher, 10: -0.4 and 0.0. Without one, 0 instead of 10: -0.6 and -2.5.
+        down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10. What
+        a teacher's lesson shows in a node counts for twice as many. With a teacher, 10: -0.4 and
+        0.0. Without one, 0 instead of 10: -0.6 and -2.5.
     teacher : "forest", classifier or None, default="forest"
         Whom the tree learns from. A forest is fitted first: 50 random and 50 extremely random
         trees, or from 1600 rows on fewer, down to 25 of each. In these a leaf needs 1, 2, 4, 8
@@ -124,7 +125,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         half as its label and half as what those trees say of it that have not seen it, and up to
         three times as many rows (12,000 in all, or up to 24,000 where there is little noise) are
         put together from cells of real ones and get what the forest says. Splits and pruning use
-        all these cases, and probabilities those of real rows; ``tree_.counts`` and
+        all these cases, and probabilities mostly those of real rows; ``tree_.counts`` and
         ``min_samples_leaf`` count real rows by their labels. Any
         classifier with ``predict_proba`` may teach; it gets categories as 0/1 columns, and its
         words on real rows come from 5-fold cross-validation.

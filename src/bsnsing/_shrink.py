@@ -9,6 +9,8 @@ from bsnsing._tree import Tree
 
 # The root is drawn towards equal shares, as by one case spread over all classes.
 _CASES_AT_ROOT = 1.0
+# What the lesson shows in a node counts so many times as much as its parent's shares.
+_LESSON = 2.0
 
 
 def shrunk_shares(tree: Tree, strength: float) -> NDArray[np.float64]:
@@ -16,7 +18,9 @@ def shrunk_shares(tree: Tree, strength: float) -> NDArray[np.float64]:
 
     With n cases of which a share s is of some class, and a parent whose share came out as t, a
     node gets (n s + strength t) / (n + strength): few cases say little against the many above
-    them, and no share is 0 or 1. With strength 0 these are the plain shares.
+    them, and no share is 0 or 1. Where a teacher gave a lesson, what that shows in the node, by
+    real and made-up rows, counts as further cases in the same way. With strength 0 these are the
+    plain shares.
     """
     weighted = tree.weighted_real
     sizes = weighted.sum(axis=1, keepdims=True)
@@ -27,9 +31,19 @@ def shrunk_shares(tree: Tree, strength: float) -> NDArray[np.float64]:
     shares = np.empty_like(weighted)
     n_classes = weighted.shape[1]
     shares[0] = (weighted[0] + _CASES_AT_ROOT / n_classes) / (sizes[0] + _CASES_AT_ROOT)
+    if tree.taught is not None:
+        weighted = weighted + _LESSON * strength * _shares_of(tree.weighted)
+        sizes = weighted.sum(axis=1, keepdims=True)
     parent = tree.parent
     for depth in range(1, tree.max_depth + 1):  # parents are one level up
         nodes = np.flatnonzero(tree.depth == depth)
         drawn = weighted[nodes] + strength * shares[parent[nodes]]
         shares[nodes] = drawn / (sizes[nodes] + strength)
+    return shares
+
+
+def _shares_of(cases: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Class shares of each node; none where it has no cases."""
+    sizes = cases.sum(axis=1, keepdims=True)
+    shares: NDArray[np.float64] = cases / np.where(sizes > 0, sizes, 1.0)
     return shares

@@ -97,9 +97,10 @@ class Tree:
         what splits were chosen and pruned by.
     softened : ndarray of shape (n_nodes, n_classes), or None
         Real cases per class, each divided between its label and what the teacher says of it: what
-        probabilities come from.
+        probabilities mostly come from.
     shrinkage : float
-        Cases that the parent's shares count for in a node's probabilities.
+        Cases that the parent's shares count for in a node's probabilities; those of ``taught``
+        count for twice as many.
     pairs : tuple of ColumnPair
         Numbers made of two columns that questions are about.
     """

@@ -42,11 +42,11 @@ def test_a_leaf_costs_more_in_large_noisy_tables_and_less_in_quiet_ones() -> Non
     def in_cases(n_cases: float, noise: float, n_classes: int = 2) -> float:
         return n_cases * price_per_leaf(n_cases, n_classes, noise, 2 * noise)
 
-    assert in_cases(500, 0.5) == in_cases(500, 0.1) == in_cases(4000, 0.5) == pytest.approx(0.8)
+    assert in_cases(500, 0.5) == in_cases(500, 0.1) == in_cases(2000, 0.5) == pytest.approx(0.8)
     assert in_cases(500, 0.08) == pytest.approx(0.8 * 0.8)
     assert in_cases(500, 0.0) == in_cases(32_000, 0.0) == pytest.approx(0.5 * 0.8)
-    assert in_cases(8000, 0.5) == pytest.approx(0.8 * 5)
-    assert in_cases(16_000, 0.5) == pytest.approx(0.8 * 5 * 2)
+    assert in_cases(4000, 0.5) == pytest.approx(0.8 * 4)
+    assert in_cases(8000, 0.5) == pytest.approx(0.8 * 4 * 2)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_leaf_costs_less_where_little_can_be_explained(unexplained: float, sha
 def test_a_leaf_costs_less_with_many_classes() -> None:
     assert price_per_leaf(1, 1, 0.5, 1.0) == price_per_leaf(1, 2, 0.5, 1.0) == 0.8
     assert price_per_leaf(1, 10, 0.5, 1.0) == pytest.approx(0.8 / 5)
-    assert price_per_leaf(8000, 10, 0.5, 1.0) == pytest.approx(0.8 / 5 * 5 / 8000)
+    assert price_per_leaf(4000, 10, 0.5, 1.0) == pytest.approx(0.8 / 5 * 4 / 4000)
 
 
 def test_fits_pay_the_price_that_is_given_or_else_the_teachers() -> None:
@@ -73,10 +73,10 @@ def test_fits_pay_the_price_that_is_given_or_else_the_teachers() -> None:
 
 
 def test_fits_pay_for_what_the_teacher_cannot_explain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A forest that knows nothing explains nothing: five times the price per doubling."""
+    """A forest that knows nothing explains nothing: four times the price per doubling."""
     monkeypatch.setattr(auto_module, "_LARGE", 50)
     X, y = np.ones((200, 1)), np.arange(200) % 10 == 0
-    assert BsnsingClassifier().fit(X, y).ccp_alpha_ == pytest.approx(0.8 * 5 * 2 / 200, rel=0.05)
+    assert BsnsingClassifier().fit(X, y).ccp_alpha_ == pytest.approx(0.8 * 4 * 2 / 200, rel=0.05)
 
 
 def test_labels_without_weight_do_not_count_as_classes() -> None:

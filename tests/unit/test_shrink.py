@@ -16,8 +16,11 @@ def walk(tree: Tree, strength: float) -> dict[int, np.ndarray]:
     cases = (tree.counts if tree.softened is None else tree.softened) * tree.class_weight
 
     def go(v: int, above: np.ndarray, strength_above: float) -> None:
-        n = cases[v].sum()
-        shares[v] = (cases[v] + strength_above * above) / (n + strength_above)
+        own = cases[v]
+        if tree.taught is not None and v != 0:
+            shown = tree.taught[v] * tree.class_weight
+            own = own + 2 * strength * shown / shown.sum()
+        shares[v] = (own + strength_above * above) / (own.sum() + strength_above)
         for child in (int(tree.children_left[v]), int(tree.children_right[v])):
             if child >= 0:
                 go(child, shares[v], strength)
@@ -43,13 +46,23 @@ def test_without_shrinkage_shares_are_plain() -> None:
     np.testing.assert_allclose(tree.probabilities, cases / cases.sum(axis=1, keepdims=True))
 
 
-def test_softened_cases_come_before_counts_and_made_up_ones_have_no_say() -> None:
+def test_softened_cases_come_before_counts_and_a_lesson_counts_as_a_few_more() -> None:
     tree = random_tree(1, 5, 10)
-    lesson = {"taught": 7.0 * tree.counts, "softened": tree.counts[:, ::-1] + 1.0}
+    lesson = {"taught": 7.0 * tree.counts[:, [1, 2, 0]], "softened": tree.counts[:, ::-1] + 1.0}
     taught = replace(tree, **lesson, shrinkage=2.0)
     expected = walk(taught, 2.0)
     for v, shares in enumerate(taught.probabilities):
         np.testing.assert_allclose(shares, expected[v])
+    plain = replace(taught, shrinkage=0.0).probabilities
+    cases = taught.softened * tree.class_weight
+    np.testing.assert_allclose(plain, cases / cases.sum(axis=1, keepdims=True))
+
+
+def test_a_lesson_with_nothing_to_say_of_a_node_leaves_its_shares() -> None:
+    tree = random_tree(3, 5, 10)
+    silent = replace(tree, taught=0.0 * tree.counts, shrinkage=2.0)
+    expected = replace(tree, shrinkage=2.0)
+    np.testing.assert_allclose(silent.probabilities, expected.probabilities)
 
 
 def test_nodes_of_cases_too_light_to_count_have_the_shares_of_their_parent() -> None:
