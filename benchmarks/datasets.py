@@ -49,7 +49,7 @@ class Dataset:
     """A table and its classes."""
 
     name: str
-    suite: str  # dl85, binary, multiclass, keel or r
+    suite: str  # dl85, binary, multiclass, keel, more or r
     X: pd.DataFrame
     y: np.ndarray
 

