@@ -12,11 +12,12 @@ _search     the best rule over a pool, with its proof
 constraints limits on the questions of a rule
 solvers     who chooses the rule: the native search, or a mixed-integer solver
 _grow       open nodes, level by level
-_teacher    what a forest makes of the rows, for a tree to learn from
+_forest     the teacher by default
+_teacher    what a teacher makes of the rows, for a tree to learn from
 _floor      impurity that no split of such a lesson can save
 _language   how much rules may say
 _prune      the best subtree of a given size, or for a price per leaf
-_shrink     class shares drawn towards those of the nodes above
+_shrink     class shares drawn towards those above and what a lesson shows
 _tree       rules and nodes: frozen data
 _predict    rows -> leaves
 _tree_grower one tree: grown, counted, pruned

@@ -114,9 +114,10 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         0: -0.3 and +0.8, at 35 leaves instead of 8.5 in the median.
     shrinkage : "auto" or float, default="auto"
         Cases that a parent's class shares count for in those of its children, from the root
-        down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10. What
-        a teacher's lesson shows in a node counts for twice as many. With a teacher, 10: -0.4 and
-        0.0. Without one, 0 instead of 10: -0.6 and -2.5.
+        down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10.
+        Below the root, what the teacher says of all rows in a node, made-up ones too, counts for
+        twice as many. With a teacher, 10: -0.4 and 0.0. Without one, 0 instead of 10: -0.6 and
+        -2.5.
     teacher : "forest", classifier or None, default="forest"
         Whom the tree learns from. A forest is fitted first: 50 random and 50 extremely random
         trees, or from 1600 rows on fewer, down to 25 of each. In these a leaf needs 1, 2, 4, 8

@@ -1,4 +1,4 @@
-"""shrunk_shares(): class shares of every node, drawn towards those of the nodes above."""
+"""shrunk_shares(): class shares of nodes, drawn towards those above and what a lesson shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from bsnsing._tree import Tree
 
 # The root is drawn towards equal shares, as by one case spread over all classes.
 _CASES_AT_ROOT = 1.0
-# What the lesson shows in a node counts so many times as much as its parent's shares.
+# What a lesson shows in a node counts so many times as much as the parent's shares. At the root it
+# counts nothing: the cases there say how many there are of each class.
 _LESSON = 2.0
 
 
@@ -18,21 +19,22 @@ def shrunk_shares(tree: Tree, strength: float) -> NDArray[np.float64]:
 
     With n cases of which a share s is of some class, and a parent whose share came out as t, a
     node gets (n s + strength t) / (n + strength): few cases say little against the many above
-    them, and no share is 0 or 1. Where a teacher gave a lesson, what that shows in the node, by
-    real and made-up rows, counts as further cases in the same way. With strength 0 these are the
-    plain shares.
+    them, and no share is 0 or 1. Where a teacher gave a lesson, what that shows in a node below the
+    root, by real and made-up rows, counts as further cases in the same way. With strength 0 these
+    are the plain shares.
     """
     weighted = tree.weighted_real
     sizes = weighted.sum(axis=1, keepdims=True)
     if strength == 0 and (sizes > 0).all():
         plain: NDArray[np.float64] = weighted / sizes
         return plain
+    of_lesson = _LESSON * strength
     strength = max(strength, 1e-9)  # cases too light to be counted leave a node its parent's shares
     shares = np.empty_like(weighted)
     n_classes = weighted.shape[1]
     shares[0] = (weighted[0] + _CASES_AT_ROOT / n_classes) / (sizes[0] + _CASES_AT_ROOT)
     if tree.taught is not None:
-        weighted = weighted + _LESSON * strength * _shares_of(tree.weighted)
+        weighted = weighted + of_lesson * _shares_of(tree.weighted)
         sizes = weighted.sum(axis=1, keepdims=True)
     parent = tree.parent
     for depth in range(1, tree.max_depth + 1):  # parents are one level up

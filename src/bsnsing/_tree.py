@@ -94,13 +94,13 @@ class Tree:
         Where each question's levels begin, and the levels.
     taught : ndarray of shape (n_nodes, n_classes), or None
         Cases per class of the teacher's lesson, made-up ones too, scaled to the sum of ``counts``:
-        what splits were chosen and pruned by.
+        what splits were chosen and pruned by, and what counts a little in probabilities.
     softened : ndarray of shape (n_nodes, n_classes), or None
         Real cases per class, each divided between its label and what the teacher says of it: what
         probabilities mostly come from.
     shrinkage : float
-        Cases that the parent's shares count for in a node's probabilities; those of ``taught``
-        count for twice as many.
+        Cases that the parent's shares count for in a node's probabilities. Below the root those
+        of ``taught`` count for twice as many.
     pairs : tuple of ColumnPair
         Numbers made of two columns that questions are about.
     """
@@ -199,7 +199,7 @@ class Tree:
 
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
-        """Probability of each class at each node: shares, drawn towards the parent's."""
+        """Probability of each class at each node: shares, drawn as `_shrink` says."""
         from bsnsing._shrink import shrunk_shares
 
         return shrunk_shares(self, self.shrinkage)

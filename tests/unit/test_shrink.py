@@ -58,6 +58,23 @@ def test_softened_cases_come_before_counts_and_a_lesson_counts_as_a_few_more() -
     np.testing.assert_allclose(plain, cases / cases.sum(axis=1, keepdims=True))
 
 
+def test_a_lesson_counts_with_its_class_weights() -> None:
+    """One node has cases of a class without weight only: there these count as they are."""
+    tree = random_tree(1, 5, 10)
+    softened = tree.counts + 1.0
+    softened[-1] = [4.0, 0.0, 0.0]
+    taught = softened[:, [1, 2, 0]]
+    weights = {"class_weight": np.array([0.0, 1.0, 2.0]), "shrinkage": 2.0}
+    shares = replace(tree, taught=taught, softened=softened, **weights).probabilities
+    parent = tree.parent[-1]
+    np.testing.assert_allclose(
+        shares[0], (softened[0] * [0, 1, 2] + 1 / 3) / (softened[0] @ [0, 1, 2] + 1)
+    )
+    shown = taught[-1] * [0, 1, 2]
+    expected = (softened[-1] + 4 * shown / shown.sum() + 2 * shares[parent]) / (4 + 4 + 2)
+    np.testing.assert_allclose(shares[-1], expected)
+
+
 def test_a_lesson_with_nothing_to_say_of_a_node_leaves_its_shares() -> None:
     tree = random_tree(3, 5, 10)
     silent = replace(tree, taught=0.0 * tree.counts, shrinkage=2.0)
@@ -69,6 +86,7 @@ def test_nodes_of_cases_too_light_to_count_have_the_shares_of_their_parent() -> 
     tree = random_tree(2, 6, 10)
     softened = tree.counts.astype(float)
     softened[-1] = 0.0
-    light = replace(tree, softened=softened, shrinkage=0.0).probabilities
+    lesson = {"taught": tree.counts[:, ::-1] + 1.0, "softened": softened}
+    light = replace(tree, **lesson, shrinkage=0.0).probabilities
     np.testing.assert_allclose(light[-1], light[tree.parent[-1]])
     np.testing.assert_allclose(light[1:-1], tree.probabilities[1:-1], atol=1e-6)
