@@ -41,16 +41,17 @@ PARTS: dict[str, tuple[str, quality.Sets]] = {
     ),
     "further tables of R's packages": (
         "No default was chosen with any of them in view.",
-        [key for key in more_tables.sets() if not more_tables.is_choosing(key[1])],
+        more_tables.sets(more_tables.UNSEEN),
     ),
-    "more of them": (
+    "tables of R's packages that had a part in choices": (
         "What a leaf costs in large tables, and what a lesson counts for in probabilities, were\n"
         "chosen with these sets in view, beside the choosing half of the 72 and the KEEL sets.",
-        [key for key in more_tables.sets() if more_tables.is_choosing(key[1])],
+        more_tables.sets(more_tables.CHOOSING),
     ),
     "sets of the KEEL repository": (
-        "How the teacher's forest deals with noise, how many rows are made up and what a leaf\n"
-        "costs were chosen with these sets in view, beside the choosing half of the 72.",
+        "How the teacher's forest deals with noise, how many rows are made up, what a leaf costs\n"
+        "and what a lesson counts for in probabilities were chosen with these sets in view,\n"
+        "beside the choosing half of the 72.",
         keel.sets(),
     ),
 }

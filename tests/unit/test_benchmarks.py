@@ -25,16 +25,19 @@ from benchmarks import (
     memory,
     more_tables,
     others,
+    quality,
     r_tables,
     recorded,
     run,
     step,
     targets,
 )
+from benchmarks.contestants import Task
 from benchmarks.exponents import factor_per_step, fit_power
 from benchmarks.instructions import Count
 from benchmarks.targets import Target, geometric_mean, hardest
 from benchmarks.timing import Turn, median_seconds, take_turns
+from bsnsing._auto import price_per_leaf
 
 
 @pytest.mark.parametrize("exponent", [0.0, 1.0, 1.7, 2.0])
@@ -355,14 +358,36 @@ def test_numbers_that_are_changed_to_see_what_they_do_are_there_and_differ(name:
         module, _, attribute = place.rpartition(".")
         before = getattr(import_module(module), attribute)
         assert before != value
-        with defaults.changed({place: value}):
-            assert getattr(import_module(module), attribute) == value
-        assert getattr(import_module(module), attribute) == before
 
 
-def test_groups_of_sets_from_elsewhere_share_none() -> None:
+def test_changed_numbers_count_in_fits_and_only_in_theirs() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(120, 3)), columns=list("abc"))
+    y = (X["a"] + rng.normal(size=120) > 0).to_numpy().astype(int)
+    data = datasets.Dataset("made", "made", X, y)
+    task = Task(data, np.arange(60), np.arange(60, 120))
+    learners = defaults.contestants()
+    default = learners[defaults.DEFAULT].learn(task)
+    dear = defaults.with_numbers({"bsnsing._auto._PRICE": 50.0})(task)
+    again = learners[defaults.DEFAULT].learn(task)
+    assert dear.n_leaves == 1 < default.n_leaves == again.n_leaves
+    name = "lesson counts nothing in probabilities (2)"
+    assert not np.allclose(learners[name].learn(task).shares, default.shares)
+
+
+def test_a_price_without_classes_is_that_of_two() -> None:
+    expected = price_per_leaf(5000, 2, 0.3, 0.8)
+    assert defaults.price_without_classes(5000, 10, 0.3, 0.8) == expected
+
+
+def test_no_set_from_elsewhere_comes_twice() -> None:
     keys = [key for _, sets in others.PARTS.values() for key in sets]
-    assert len(keys) == len(set(keys)) == 104
+    assert len(keys) == len(set(keys)) == 101
+    names = [name.lower() for _, name in keys]
+    assert len(set(names)) == len(names)
+    assert not {name.lower() for _, name in quality.all_sets()} & set(names)
+    sources = [source[0] for source in (more_tables.CHOOSING | more_tables.UNSEEN).values()]
+    assert len(set(sources)) == len(sources)
 
 
 @pytest.mark.parametrize(
