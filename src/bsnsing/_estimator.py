@@ -77,24 +77,24 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         leaves (``ccp_alpha``, and at least what "auto" is there) are lower by the price of two
         leaves. It is tried where all rules of 3 are quickly searched, and richer rules only with
         a teacher, the "enum" solver and the node's own questions, and without ``constraints``.
-        1: -0.7 and -0.6; 2: -0.1 and 0.0.
+        1: -0.9 and -0.7; 2: -0.1 and -0.1.
     column_pairs : "auto" or None, default="auto"
         Whether rules may ask about two numeric columns together, as in ``debt / income > 0.4``.
         "auto" tries sums, differences, products and ratios of the four columns that matter most
         to a teacher with ``feature_importances_``, if that takes no seconds, and keeps them where
         they pay, as above; the teacher is then shown them too, and heard again if it errs less.
         In sums and differences one column is multiplied by 1, 2, 5, 10, ... where the other's
-        values spread more widely. ``tree_.pairs`` are those asked about. None: -0.5 and -0.2.
+        values spread more widely. ``tree_.pairs`` are those asked about. None: -0.4 and -0.3.
     min_samples_leaf : "auto", "sqrt", int or float, default="auto"
         Cases that each child needs: the square root of the number of all cases (sum of whole
         weights), a number, or a fraction of all. "auto" is 2 with a teacher or, if the leaves of
         its forest need more rows, so many (see ``teacher``); without one the fourth root of up to
         50,000 cases and the square root of more. With a teacher, splits with too few cases on one
-        side are left out after growth, not during the search. 1: 0.0 and -0.2; 5: -0.3 and -0.3;
-        "sqrt": -1.7 and -1.1, at 5 leaves instead of 8.5 in the median.
+        side are left out after growth, not during the search. 1: 0.0 and -0.1; 5: -0.4 and -0.2;
+        "sqrt": -1.9 and -1.2, at 5 leaves instead of 8.5 in the median.
     criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="entropy"
         What a split minimises; see :func:`best_rule`. "error" is for two classes. "gini": -0.3
-        and -0.5; "gini_squared": -1.2 and -0.2.
+        and -0.5; "gini_squared": -1.1 and -0.4.
     operators : sequence of {"or", "and", "xor"}, default=("or", "and")
         How a rule may join questions. With "and", questions may also enter negated. ("or",) alone
         changes nothing beyond noise.
@@ -111,13 +111,13 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         says of its row. Let u be the share of the labels' impurity that the noise is. In tables
         of more than 2000 cases the price is multiplied by 4 u for each doubling of 2000, where
         that is more. And where u is above 0.7, but not 1, it falls by 2 (u - 0.7) of itself.
-        0: -0.3 and +0.8, at 35 leaves instead of 8.5 in the median.
+        0: -0.3 and +1.1, at 34 leaves instead of 8.5 in the median.
     shrinkage : "auto" or float, default="auto"
         Cases that a parent's class shares count for in those of its children, from the root
         down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10.
         Below the root, what the teacher says of all rows in a node, made-up ones too, counts for
-        twice as many. With a teacher, 10: -0.4 and 0.0. Without one, 0 instead of 10: -0.6 and
-        -2.5.
+        twice as many. With a teacher, 10: -0.1 and 0.0. Without one, 0 instead of 10: -0.7 and
+        -2.7.
     teacher : "forest", classifier or None, default="forest"
         Whom the tree learns from. A forest is fitted first: 50 random and 50 extremely random
         trees, or from 1600 rows on fewer, down to 25 of each. In these a leaf needs 1, 2, 4, 8
@@ -134,7 +134,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         the forest finds most important only (with ``constraints`` or ``extra_questions``, about
         all). None takes labels as they are, which is much faster, and "forest" does the same with
         more than 50,000 rows or 5 million cells, where a forest takes minutes and labels abound:
-        see ``is_taught_``. None: -2.1 and -1.3, in a twentieth of the time.
+        see ``is_taught_``. None: -1.9 and -1.1, in a twentieth of the time.
     stop_prob : float, default=0.9999
         A node in which one class has a greater share is not split.
     distinct_children : bool, default=False
