@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from bsnsing import BsnsingClassifier, Question, export_text
+from bsnsing import BsnsingClassifier, BsnsingEnsemble, Question, export_text
 from bsnsing.export.text import _show_chance
 
 X = pd.DataFrame(
@@ -83,6 +83,24 @@ def test_one_tree_per_class() -> None:
         "  yes: no   (4 of 4)",
         "  no:  not no   (4 of 4)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("multiclass", "titles"),
+    [
+        ("native", ["[tree 1 of 2]", "[tree 2 of 2]"]),
+        (
+            "ovr",
+            [f"[tree {k} of 2: {c} or not]" for k in (1, 2) for c in ("maybe not", "no", "yes")],
+        ),
+    ],
+)
+def test_trees_of_an_ensemble_are_numbered(multiclass: str, titles: list[str]) -> None:
+    estimator = BsnsingClassifier.plain(min_samples_leaf=1, multiclass=multiclass)
+    model = BsnsingEnsemble(2, estimator=estimator).fit(X, Y)
+    parts = export_text(model).split("\n\n")
+    assert [part.splitlines()[0] for part in parts] == titles
+    assert parts[0].splitlines()[1:] == export_text(model.estimators_[0].trees_[0]).splitlines()
 
 
 @pytest.mark.parametrize(

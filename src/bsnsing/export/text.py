@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,8 +25,8 @@ def export_text(
 
     Parameters
     ----------
-    model : BsnsingClassifier or Tree
-        A fitted model, or a tree of it.
+    model : BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble or Tree
+        A fitted model, or a tree of it. Where there are several trees, each has a title.
     feature_names : sequence of str, default=None
         Names to write for the columns, instead of those the model was fitted with.
     max_depth : int, default=None
@@ -39,23 +39,27 @@ def export_text(
     str
         One line per node.
     """
-    trees = [_renamed(tree, feature_names) for tree in _trees_of(model)]
-    if len(trees) == 1:
-        return "\n".join(_lines(trees[0], max_depth, show_proof))
     parts = []
-    for tree in trees:  # one-versus-rest: each tree tells its own class, which comes last
-        title = f"[{_show_class(tree, 1)} or not]"
-        parts.append("\n".join([title, *_lines(tree, max_depth, show_proof)]))
+    for title, tree in _titled_trees(model):
+        lines = _lines(_renamed(tree, feature_names), max_depth, show_proof)
+        parts.append("\n".join([f"[{title}]", *lines] if title else lines))
     return "\n\n".join(parts)
 
 
-def _trees_of(model: Any) -> Sequence[Tree]:
+def _titled_trees(model: Any) -> Iterator[tuple[str, Tree]]:
     if isinstance(model, Tree):
-        return [model]
+        yield "", model
+        return
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(model)
-    return list(model.trees_)
+    members = getattr(model, "estimators_", [model])  # an ensemble's, which each have trees
+    for number, member in enumerate(members, start=1):
+        of_ensemble = f"tree {number} of {len(members)}" if len(members) > 1 else ""
+        for tree in member.trees_:
+            # One-versus-rest: each tree tells its own class, which comes last.
+            of_class = f"{_show_class(tree, 1)} or not" if len(member.trees_) > 1 else ""
+            yield ": ".join(filter(None, [of_ensemble, of_class])), tree
 
 
 def _renamed(tree: Tree, feature_names: Sequence[str] | None) -> Tree:
