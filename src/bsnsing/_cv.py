@@ -65,10 +65,12 @@ SCORES: dict[str, Callable[[NDArray[np.float64], NDArray[np.int32]], float]] = {
 
 
 class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
-    """One tree, whose size, shrinkage and rules are chosen by cross-validation.
+    """One tree, whose size and shrinkage, and rules on demand, are chosen by cross-validation.
 
     Per fold and value of ``max_rules`` one tree is grown; every price per leaf and every strength
-    of shrinkage is then read off that tree. The costs are those of ``cv + 1`` fits.
+    of shrinkage is then read off that tree. The costs are those of ``cv + 1`` fits. It predicts
+    about as well as ``BsnsingClassifier()``, with more leaves (``benchmarks/DEFAULTS.md``): use it
+    without a teacher, or where a score of your own is to be best.
 
     Parameters
     ----------
@@ -282,6 +284,19 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
     def trees_(self) -> list[Tree]:
         """The tree, in a list."""
         return self.best_estimator_.trees_
+
+    def get_depth(self) -> int:
+        """Return the depth of the deepest leaf."""
+        check_is_fitted(self)
+        return self.best_estimator_.get_depth()
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        check_is_fitted(self)
+        return self.best_estimator_.get_n_leaves()
+
+    def __str__(self) -> str:
+        return str(self.best_estimator_) if hasattr(self, "best_estimator_") else repr(self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

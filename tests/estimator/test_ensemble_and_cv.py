@@ -94,6 +94,15 @@ def test_scores_are_those_of_trees_grown_with_the_price() -> None:
     np.testing.assert_allclose(model.predict_proba(data), best.predict_proba(data))
 
 
+def test_a_chosen_tree_is_shown_and_measured_like_any_other() -> None:
+    model = BsnsingClassifierCV(PLAIN, cv=3, shrinkages=(1,))
+    assert str(model) == repr(model)
+    model.fit(X, y)
+    best = model.best_estimator_
+    assert str(model) == str(best) == export_text(model) == export_text(best.tree_)
+    assert (model.get_n_leaves(), model.get_depth()) == (best.get_n_leaves(), best.get_depth())
+
+
 @pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "neg_log_loss"])
 def test_other_scores_and_many_classes(scoring: str) -> None:
     model = BsnsingClassifierCV(PLAIN, cv=3, scoring=scoring).fit(X, y)
