@@ -297,8 +297,8 @@ both halves: on the choosing half none is more accurate beyond noise. Of those t
 accurate there, the one with fewer leaves or less time was taken, or the one that does better on
 [sets from elsewhere](OTHERS.md). The confirming half is not unseen: losses there led to try some of
 these numbers, bounds on time hold on its sets too, and the means over all sets were looked at many
-times. So the figures here are somewhat in our favour; on sets that nobody had looked at before, see
-the other report.
+times. So the figures here are somewhat in our favour; the other report tells of sets on which no
+default was chosen.
 """
 
 

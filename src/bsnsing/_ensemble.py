@@ -39,7 +39,8 @@ class BsnsingEnsemble(ClassifierMixin, BaseEstimator):
         Number of trees.
     estimator : BsnsingClassifier, default=None
         What each tree is grown with, but for its ``random_state``; None is
-        ``BsnsingClassifier(ccp_alpha=0.00005, criterion="gini")``.
+        ``BsnsingClassifier(ccp_alpha=0.00005, criterion="gini", max_rules=2,
+        column_pairs=None)``.
     settings : sequence of dict, default=None
         Changes of the estimator's parameters for each tree in turn, in place of
         ``n_estimators`` equal ones: there are as many trees as settings.

@@ -77,7 +77,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         leaves (``ccp_alpha``, and at least what "auto" is there) are lower by the price of two
         leaves. It is tried where all rules of 3 are quickly searched, and richer rules only with
         a teacher, the "enum" solver and the node's own questions, and without ``constraints``.
-        1: -0.9 and -0.7; 2: -0.1 and -0.1.
+        1: -0.9 and -0.6; 2: -0.1 and -0.1.
     column_pairs : "auto" or None, default="auto"
         Whether rules may ask about two numeric columns together, as in ``debt / income > 0.4``.
         "auto" tries sums, differences, products and ratios of the four columns that matter most
@@ -115,9 +115,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
     shrinkage : "auto" or float, default="auto"
         Cases that a parent's class shares count for in those of its children, from the root
         down; greater than 0, no probability is 0 or 1. "auto" is 1 with a teacher, else 10.
-        Below the root, what the teacher says of all rows in a node, made-up ones too, counts for
-        twice as many. With a teacher, 10: -0.1 and 0.0. Without one, 0 instead of 10: -0.7 and
-        -2.7.
+        Below the root, what the teacher says of all rows in a node, made-up ones too, counts as
+        twice as many further cases; 0 leaves each node its own cases, as the teacher softened
+        them. With a teacher, 10: -0.1 and 0.0. Without one, 0 instead of 10: -0.7 and -2.7.
     teacher : "forest", classifier or None, default="forest"
         Whom the tree learns from. A forest is fitted first: 50 random and 50 extremely random
         trees, or from 1600 rows on fewer, down to 25 of each. In these a leaf needs 1, 2, 4, 8
@@ -134,7 +134,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         the forest finds most important only (with ``constraints`` or ``extra_questions``, about
         all). None takes labels as they are, which is much faster, and "forest" does the same with
         more than 50,000 rows or 5 million cells, where a forest takes minutes and labels abound:
-        see ``is_taught_``. None: -1.9 and -1.1, in a twentieth of the time.
+        see ``is_taught_``. None: -1.9 and -1.0, in a twentieth of the time.
     stop_prob : float, default=0.9999
         A node in which one class has a greater share is not split.
     distinct_children : bool, default=False
