@@ -39,7 +39,7 @@ PARTS: dict[str, tuple[str, quality.Sets]] = {
     "tables of R and its packages": (
         "No default was chosen on any of them. Means over 25 of them were looked at once before\n"
         "the last changes, and leaves and log loss there led to try these.",
-        r_tables.sets() + more_tables.sets(more_tables.UNSEEN),
+        r_tables.sets() + more_tables.sets(more_tables.JUDGING),
     ),
     "tables of R's packages that had a part in choices": (
         "What a leaf costs in large tables, and what a lesson counts for in probabilities, were\n"
@@ -87,10 +87,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--splits", type=int, default=10, help="splits per set (default 10)")
     parser.add_argument("--file", type=Path, default=OUTCOMES, help="where outcomes are kept")
+    parser.add_argument("--again", nargs="+", default=[], help="forget these contestants first")
     args = parser.parse_args()
-    quality.run(
-        args.file, LEARNERS, [key for _, sets in PARTS.values() for key in sets], args.splits
-    )
+    if args.again:
+        quality.forget(args.file, args.again)
+    everything = [key for _, sets in PARTS.values() for key in sets]
+    quality.run(args.file, LEARNERS, everything, args.splits)
     table = quality_report.as_frame(quality.read_outcomes(args.file))
     by_set = quality_report.means(table[table["split"] < args.splits])
     lines = [INTRO.format(machine=report.machine(), n_splits=args.splits), by_size(by_set)]
