@@ -1,42 +1,28 @@
 """bsnsing grows decision trees in which every split is the best Boolean rule of its size.
 
-The stages, in the order of the data:
+Each folder takes what the ones before it made, and imports nothing from those after it:
 
-_table      array or dataframe -> typed columns
-_pairs      numbers made of two columns
-_questions  one yes/no question about one column, or about such a number
-_ask        the questions worth asking of a table
-_extra      questions from elsewhere
-_engine     columns as codes, questions as bit columns (native)
-_search     the best rule over a pool, with its proof
-constraints limits on the questions of a rule
-solvers     who chooses the rule: the native search, or a mixed-integer solver
-_grow       open nodes, level by level
-_forest     the teacher by default
-_teacher    what a teacher makes of the rows, for a tree to learn from
-_floor      impurity that no split of such a lesson can save
-_language   how much rules may say
-_prune      the best subtree of a given size, or for a price per leaf
-_shrink     class shares drawn towards those above and what a lesson shows
-_tree       rules and nodes: frozen data
-_predict    rows -> leaves
-_tree_grower one tree: grown, counted, pruned
-_estimator  BsnsingClassifier: calls the stages
-_cv         BsnsingClassifierCV: size chosen by cross-validation
-_ensemble   BsnsingEnsemble: a few trees that vote
+data -> questions   a user's table as typed columns, and the yes/no questions about them
+tree -> rules       rules and trees as frozen data; what a rule is judged by, and its proof
+engine -> solvers   what counts rows, and what chooses the best rule from the counts
+grow -> distill     one tree, level by level; the same from a teacher's soft labels
+estimators          the scikit-learn classifiers, which call the others in this order
+export              trees as text; reads tree and data alone
 """
 
-from bsnsing._ask import Pool, ask_questions
-from bsnsing._cv import BsnsingClassifierCV
-from bsnsing._ensemble import BsnsingEnsemble
-from bsnsing._estimator import BsnsingClassifier
-from bsnsing._extra import questions_of
-from bsnsing._pairs import ColumnPair
-from bsnsing._questions import Question
-from bsnsing._search import Split, best_rule
-from bsnsing._tree import Node, Rule, Tree
-from bsnsing.constraints import RuleConstraints
+from bsnsing.engine.ask import Pool, ask_questions
+from bsnsing.estimators.classifier import BsnsingClassifier
+from bsnsing.estimators.cv import BsnsingClassifierCV
+from bsnsing.estimators.ensemble import BsnsingEnsemble
 from bsnsing.export import export_text
+from bsnsing.questions.elsewhere import questions_of
+from bsnsing.questions.pair import ColumnPair
+from bsnsing.questions.question import Question
+from bsnsing.rules.constraints import RuleConstraints
+from bsnsing.rules.split import Split
+from bsnsing.solvers.best_rule import best_rule
+from bsnsing.tree.rule import Rule
+from bsnsing.tree.tree import Node, Tree
 
 __all__ = [
     "BsnsingClassifier",

@@ -9,17 +9,54 @@ import numpy
 from numpy.typing import NDArray
 
 
-def best_rule(answers: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, unit: float, max_rules: int, min_samples_leaf: float, criterion: str, operators: Sequence[str], distinct_children: bool, time_limit: float, n_threads: int, greedy_level: float | None, limits: Sequence[tuple[Sequence[float], float, float]], column_of: Sequence[int]) -> Any:
-    """Best rule over a 0/1 matrix: the fields of a Split, or None."""
+class AskOptions:
+    """Which questions are worth asking."""
 
-def available_kernels() -> list[str]:
-    """Names of the kernels this CPU can run, best first."""
+    def __init__(self, *, n_segments: int, max_levels: int, max_values_as_levels: int, bin_size: float) -> None: ...
 
-def active_kernels() -> str:
-    """Name of the kernels in use."""
+class SearchOptions:
+    """What rules are searched for, and how."""
 
-def use_kernels(name: str) -> None:
-    """Choose the kernels for this process by name."""
+    def __init__(self, *, max_rules: int, criterion: str, operators: Sequence[str], min_samples_leaf: float, distinct_children: bool, time_limit: float, n_threads: int, greedy_level: float | None = None) -> None: ...
+
+class ColumnLimits:
+    """Limits on the columns that a rule asks about."""
+
+    def __init__(self, *, forbidden: Sequence[int] = [], linear: Sequence[tuple[Sequence[float], float, float]] = [], one_per_column: bool = False) -> None: ...
+
+class QuestionLimits:
+    """Limits on the questions of a rule."""
+
+    def __init__(self, *, linear: Sequence[tuple[Sequence[float], float, float]] = [], column_of: Sequence[int] = []) -> None: ...
+
+class Cases:
+    """The class and weight of each row."""
+
+    def __init__(self, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, unit: float = 1.0, class_weights: Sequence[float] | None = None) -> None: ...
+
+class ColumnSchema:
+    """What the codes of columns stand for."""
+
+    @property
+    def n_columns(self) -> int: ...
+
+    def kind(self, column: int) -> str:
+        """"numeric", "boolean" or "categorical"."""
+
+    def n_codes(self, column: int) -> int:
+        """Codes of values; the next one means missing."""
+
+    def has_missing(self, column: int) -> bool: ...
+
+    def values(self, column: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """By code, the value or the greatest value of a bin."""
+
+    def lowest(self, column: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """By code, the least value of a bin; empty if nothing is binned."""
+
+    def __getstate__(self) -> list[tuple[int, int, bool, list[float], list[float]]]: ...
+
+    def __setstate__(self, arg: Sequence[tuple[int, int, bool, Sequence[float], Sequence[float]]], /) -> None: ...
 
 class ColumnList:
     """Columns of a table, encoded for the engine."""
@@ -32,26 +69,87 @@ class ColumnList:
 
     def has_missing(self) -> list[bool]: ...
 
+    @property
+    def n_columns(self) -> int: ...
+
+    def codes(self, column: int) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+        """The code of each row; n_codes means missing."""
+
+    def schema(self) -> ColumnSchema:
+        """What the codes stand for, without the rows."""
+
 class Engine:
     """Counts, searches and parts the rows of a table."""
 
-    def __init__(self, columns: ColumnList, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, unit: float, class_weights: Sequence[float] | None, criterion: str, operators: Sequence[str], max_rules: int, min_samples_leaf: float, distinct_children: bool, time_limit: float, greedy_level: float | None, n_segments: int, max_levels: int, max_values_as_levels: int, bin_size: float, own_questions: bool, extra_questions: Sequence[tuple[int, int, float, Sequence[int]]], n_threads: int, forbidden_columns: Sequence[int], column_limits: Sequence[tuple[Sequence[float], float, float]], one_per_column: bool) -> None: ...
+    def __init__(self, columns: ColumnList, cases: Cases, *, ask: AskOptions, search: SearchOptions, limits: ColumnLimits | None = None, own_questions: bool = True, extra_questions: Sequence[tuple[int, int, float, Sequence[int]]] = []) -> None: ...
+
+    @property
+    def n_rows(self) -> int: ...
+
+    @property
+    def n_classes(self) -> int: ...
 
     def class_totals(self, node: int) -> list[float]: ...
 
-    def search(self, nodes: Sequence[int]) -> list[Any]: ...
+    def ask(self, nodes: Sequence[int], target: int | None = None) -> list[list[tuple[int, int, float, list[int]]]]:
+        """Questions worth asking of each node."""
 
-    def judge(self, node: int, questions: Sequence[tuple[int, int, float, Sequence[int]]], negated: Sequence[bool], op: int, bound: float, optimal: bool) -> Any:
+    def answers(self, node: int, questions: Sequence[tuple[int, int, float, Sequence[int]]]) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None, None))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """Answers of a node's rows, each once, and the numbers of these rows."""
+
+    def histograms(self, nodes: Sequence[int]) -> list[list[Annotated[NDArray[numpy.int64], dict(shape=(None, None))]]]:
+        """Per node and column, cases by class and code."""
+
+    def pair_counts(self, nodes: Sequence[int], questions: Sequence[Sequence[tuple[int, int, float, Sequence[int]]]]) -> list[Annotated[NDArray[numpy.int64], dict(shape=(None, None, None))]]:
+        """Per node, cases by class that answer yes to both of two questions."""
+
+    def rule_counts(self, nodes: Sequence[int], rules: Sequence[Sequence[tuple[Sequence[tuple[int, int, float, Sequence[int]]], Sequence[bool], int]]]) -> list[Annotated[NDArray[numpy.int64], dict(shape=(None, None))]]:
+        """Per node, cases by rule and class that answer yes."""
+
+    def best_rules(self, nodes: Sequence[int]) -> list[tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float]]:
+        """Account of the best rule of each node, asked and searched in one go."""
+
+    def evaluate(self, node: int, rule: tuple[Sequence[tuple[int, int, float, Sequence[int]]], Sequence[bool], int]) -> tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float] | None:
         """
         Account of a rule chosen elsewhere for a node; None if it breaks a limit.
         """
 
-    def split(self, nodes: Sequence[int]) -> list[tuple[int, int]]: ...
+    def split(self, nodes: Sequence[int], rules: Sequence[tuple[Sequence[tuple[int, int, float, Sequence[int]]], Sequence[bool], int]]) -> list[tuple[int, int]]:
+        """Parts each node by its rule; the new nodes, yes and no."""
+
+    def rows_of(self, nodes: Sequence[int]) -> list[Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """Rows of each node, each once, ascending."""
 
     def close(self, nodes: Sequence[int]) -> None:
         """Frees what is kept of nodes that stay leaves."""
 
-    def ask(self, node: int, target: int | None) -> tuple[list[tuple[int, int, float, list[int]]], Annotated[NDArray[numpy.uint8], dict(shape=(None, None))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+class Chooser:
+    """Chooses questions and rules from counts, without rows."""
 
-def apply(columns: list[Any], is_levels: Sequence[bool], n_rows: int, yes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], no: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], operators: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_literal: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], literal_columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], tests: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_level: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], levels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-    """Leaf of each row."""
+    def __init__(self, schema: ColumnSchema, *, n_classes: int, unit: float = 1.0, class_weights: Sequence[float] | None = None, ask: AskOptions, search: SearchOptions, limits: ColumnLimits | None = None, own_questions: bool = True, extra_questions: Sequence[tuple[int, int, float, Sequence[int]]] = []) -> None: ...
+
+    def ask(self, histograms: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], target: int | None = None) -> list[tuple[int, int, float, list[int]]]:
+        """Questions worth asking of a node with these cases."""
+
+    def evaluate(self, totals: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], histograms: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], rule: tuple[Sequence[tuple[int, int, float, Sequence[int]]], Sequence[bool], int], left: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float] | None:
+        """Account of a rule that sends `left` to yes; None if it breaks a limit."""
+
+def best_rule(answers: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], cases: Cases, *, search: SearchOptions, limits: QuestionLimits | None = None) -> Any:
+    """Best rule over a 0/1 matrix: the fields of a Split."""
+
+def available_kernels() -> list[str]:
+    """Names of the kernels this CPU can run, best first."""
+
+def active_kernels() -> str:
+    """Name of the kernels in use."""
+
+def use_kernels(name: str) -> None:
+    """Choose the kernels for this process by name."""
+
+class FlatTree:
+    """A fitted tree as flat arrays, checked once."""
+
+    def __init__(self, *, yes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], no: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], operators: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_literal: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], literal_columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], tests: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_level: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], levels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def find_leaves(self, columns: list[Any], is_levels: Sequence[bool], *, n_rows: int, n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """Leaf of each row."""

@@ -26,7 +26,7 @@ RawColumn random_column(Random& random, std::size_t n_rows, std::size_t n_values
 }
 
 // Questions of every kind, some of which nobody or everybody answers with yes.
-std::vector<Question> random_questions(Random& random, const EncodedColumn& column,
+std::vector<Question> random_questions(Random& random, const ColumnShape& column,
                                        std::uint32_t index, std::size_t n) {
     std::vector<Question> questions;
     const std::uint32_t n_codes = column.n_codes;
@@ -65,13 +65,14 @@ void check_answers(Random& random, std::size_t n_rows, std::size_t n_kept) {
             raw.push_back(random_column(random, n_rows, n_values, is_text));
     raw.push_back(random_column(random, n_rows, 70000, true));
     raw.push_back(random_column(random, n_rows, n_rows, false));
-    std::vector<EncodedColumn> columns;
+    Columns columns;
     std::vector<Question> questions;
     for (const RawColumn& column : raw) {
-        columns.push_back(column.encode());
+        columns.add(column.encode());
+        const std::size_t place = columns.schema.size() - 1;
         // More than share one set of bins.
         const std::vector<Question> more = random_questions(
-            random, columns.back(), static_cast<std::uint32_t>(columns.size() - 1), 130);
+            random, columns.schema[place], static_cast<std::uint32_t>(place), 130);
         questions.insert(questions.end(), more.begin(), more.end());
     }
     std::vector<std::int32_t> classes(n_rows);
@@ -84,7 +85,7 @@ void check_answers(Random& random, std::size_t n_rows, std::size_t n_kept) {
     const NodeTable table(columns, order, 1);
 
     for (const std::size_t n_threads : {1U, 2U}) {
-        const BitBlocks blocks = answer_questions(columns, questions, table, n_threads);
+        const BitBlocks blocks = answer_questions(columns.schema, questions, table, n_threads);
         CHECK(blocks.n_questions() == questions.size() && blocks.n_words() == order.layout.n_words);
         for (std::size_t q = 0; q < questions.size(); ++q) {
             const RawColumn& column = raw[questions[q].column];

@@ -66,9 +66,10 @@ void test_small_tree() {
             expected.push_back(c.leaf);
         }
     const SmallTree tree;
-    tree.view().check(2);
-    const ColumnView views[] = {{{x.data(), 2, NumberType::f64}, false},
-                                {{plan.data(), 1, NumberType::i32}, true}};
+    const ColumnView views[] = {{{x.data(), 2, NumberType::f64}, false, true},
+                                {{plan.data(), 1, NumberType::i32}, true, true}};
+    tree.view().check();
+    tree.view().check_columns(views);
     for (const std::size_t n_threads : {1U, 2U}) {
         std::vector<std::int64_t> leaves(expected.size(), -1);
         apply_tree(tree.view(), views, leaves.size(), n_threads, leaves.data());
@@ -83,7 +84,8 @@ void test_single_leaf() {
     const std::vector<std::int32_t> start = {0};
     const std::vector<std::uint8_t> op = {0};
     const FlatTree leaf{child, child, op, places, {}, {}, {}, {}, start, {}};
-    leaf.check(0);
+    leaf.check();
+    leaf.check_columns({});
     std::vector<std::int64_t> leaves(3, -1);
     apply_tree(leaf, {}, 3, 1, leaves.data());
     CHECK(leaves == std::vector<std::int64_t>{0, 0, 0});
@@ -103,7 +105,6 @@ void test_damage() {
         [](SmallTree& t) { t.first_literal[0] = -1; },
         [](SmallTree& t) { t.first_literal[3] = 9; },
         [](SmallTree& t) { t.first_literal.back() = 7; },
-        [](SmallTree& t) { t.columns[3] = 2; },
         [](SmallTree& t) { t.columns[3] = -1; },
         [](SmallTree& t) { t.columns.pop_back(); },
         [](SmallTree& t) { t.tests[0] = 5; },
@@ -120,11 +121,16 @@ void test_damage() {
     for (const auto& damage : damages) {
         SmallTree tree;
         damage(tree);
-        CHECK(is_refused([&] { tree.view().check(2); }));
+        CHECK(is_refused([&] { tree.view().check(); }));
     }
-    const SmallTree tree;
-    CHECK(is_refused([&] { tree.view().check(1); }));
-    CHECK(is_refused([] { FlatTree{}.check(1); }));
+    const FlatTree tree = SmallTree().view();
+    const ColumnView number{{}, false, true};
+    const ColumnView plan{{}, true, true};
+    tree.check_columns(std::vector<ColumnView>{number, plan});
+    CHECK(is_refused([&] { tree.check_columns(std::vector<ColumnView>{number}); }));
+    CHECK(is_refused([&] { tree.check_columns(std::vector<ColumnView>{number, ColumnView()}); }));
+    CHECK(is_refused([&] { tree.check_columns(std::vector<ColumnView>{number, number}); }));
+    CHECK(is_refused([] { FlatTree{}.check(); }));
 }
 
 }  // namespace

@@ -73,7 +73,8 @@ std::vector<std::uint32_t> rows_at(const Engine& engine, std::size_t node) {
 
 std::pair<std::size_t, std::size_t> split_one(Engine& engine, std::size_t node,
                                               const NodeSplit& split) {
-    return engine.split({&node, 1}, {&split, 1}).front();
+    const NodeRule rule = split.rule();
+    return engine.split({&node, 1}, {&rule, 1}).front();
 }
 
 // Segments of a node describe its rows; returns its row numbers.
@@ -119,7 +120,7 @@ void test_growing(Random& random, std::size_t n_threads, bool weighted) {
     std::vector<std::size_t> open = {0};
     std::size_t n_splits = 0;
     for (int depth = 0; depth < 3; ++depth) {
-        const std::vector<NodeSplit> splits = engine.search(open, nobody);
+        const std::vector<NodeSplit> splits = engine.best_rules(open, nobody);
         std::vector<std::size_t> next;
         for (std::size_t i = 0; i < open.size(); ++i) {
             if (!splits[i].is_worthwhile) continue;
@@ -139,7 +140,7 @@ void test_given_rules(Random& random) {
     for (const Operator op : {Operator::logical_or, Operator::logical_and, Operator::exclusive_or})
         for (unsigned signs = 0; signs < 8; ++signs) {
             Engine engine(table.encode(), table.classes, 3, table.weights, options_for(3, 1));
-            const EncodedColumn& x = engine.columns()[0];
+            const ColumnShape& x = engine.columns()[0];
             const std::uint32_t middle = x.n_codes / 2;
             NodeSplit split;
             split.questions = {{0, Test::greater, x.values[middle], middle + 1, x.n_codes, {}},
@@ -159,11 +160,11 @@ void test_threads(Random& random) {
     for (const std::size_t n_threads : {1U, 2U}) {
         Engine engine(table.encode(), table.classes, 3, {}, options_for(3, n_threads));
         Interrupt nobody;
-        const std::vector<NodeSplit> root = engine.search(std::vector<std::size_t>{0}, nobody);
+        const std::vector<NodeSplit> root = engine.best_rules(std::vector<std::size_t>{0}, nobody);
         CHECK(root[0].is_worthwhile);
         const auto [yes, no] = split_one(engine, 0, root[0]);
         const std::vector<std::size_t> both = {yes, no};
-        const std::vector<NodeSplit> splits = engine.search(both, nobody);
+        const std::vector<NodeSplit> splits = engine.best_rules(both, nobody);
         for (std::size_t i = 0; i < 2; ++i) {
             if (!splits[i].is_worthwhile) continue;
             parts[n_threads - 1].push_back(
@@ -174,12 +175,11 @@ void test_threads(Random& random) {
 }
 
 void test_majority() {
-    const std::vector<std::int32_t> classes = {0, 0, 2, 2, 1};
-    Engine engine({}, classes, 3, {}, options_for(2, 1));
-    CHECK(engine.majority_class(0) == 2);  // of equals the last
+    const std::vector<double> totals = {2, 1, 2};
+    CHECK(Chooser({}, options_for(2, 1)).majority_class(totals) == 2);  // of equals the last
     EngineOptions weighted = options_for(2, 1);
     weighted.class_weights = {1.0, 3.0, 1.0};
-    CHECK(Engine({}, classes, 3, {}, weighted).majority_class(0) == 1);
+    CHECK(Chooser({}, weighted).majority_class(totals) == 1);
 }
 
 void test_interrupt(Random& random) {
@@ -187,7 +187,7 @@ void test_interrupt(Random& random) {
     Engine engine(table.encode(), table.classes, 3, {}, options_for(3, 1));
     Interrupt at_once([] { return true; });
     const std::vector<std::size_t> root = {0};
-    CHECK(engine.search(root, at_once).size() == 1);
+    CHECK(engine.best_rules(root, at_once).size() == 1);
     CHECK(at_once.is_raised());
 }
 

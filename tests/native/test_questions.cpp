@@ -23,10 +23,17 @@ constexpr AskOptions kEveryClass{20, 30, 0, 5, true};
 std::vector<Question> ask(const RawColumn& column, const Classes& classes,
                           const AskOptions& options = kThresholdsOnly,
                           const std::vector<std::int64_t>& weights = {}) {
-    std::vector<EncodedColumn> columns = {column.encode()};
+    Columns columns(std::vector<EncodedColumn>{column.encode()});
     const NodeTable table(columns, order_rows(classes, 3, weights), 1);
+    const ColumnShape& shape = columns.schema[0];
     std::vector<Question> questions;
-    ask_column(columns[0], 0, table, 1, options, questions);
+    ask_column(shape, 0, table, 1, options, questions);
+    // The same from counts.
+    std::vector<std::int64_t> counts(3 * (std::size_t{shape.n_codes} + 1), 0);
+    count_histogram(shape, 0, table, counts.data());
+    std::vector<Question> counted;
+    ask_column(shape, 0, ClassHistogram{counts, 3}, 1, options, counted);
+    CHECK(show(questions) == show(counted));
     return questions;
 }
 

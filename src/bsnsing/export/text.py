@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bsnsing._show import show_level, show_name
-from bsnsing._tree import Node, Tree
+from bsnsing.tree.text import show_class, tree_lines
+from bsnsing.tree.tree import Tree
 
 
 def export_text(
@@ -41,7 +41,7 @@ def export_text(
     """
     parts = []
     for title, tree in _titled_trees(model):
-        lines = _lines(_renamed(tree, feature_names), max_depth, show_proof)
+        lines = tree_lines(_renamed(tree, feature_names), max_depth, show_proof)
         parts.append("\n".join([f"[{title}]", *lines] if title else lines))
     return "\n\n".join(parts)
 
@@ -58,7 +58,7 @@ def _titled_trees(model: Any) -> Iterator[tuple[str, Tree]]:
         of_ensemble = f"tree {number} of {len(members)}" if len(members) > 1 else ""
         for tree in member.trees_:
             # One-versus-rest: each tree tells its own class, which comes last.
-            of_class = f"{_show_class(tree, 1)} or not" if len(member.trees_) > 1 else ""
+            of_class = f"{show_class(tree, 1)} or not" if len(member.trees_) > 1 else ""
             yield ": ".join(filter(None, [of_ensemble, of_class])), tree
 
 
@@ -76,56 +76,3 @@ def _renamed(tree: Tree, feature_names: Sequence[str] | None) -> Tree:
         columns=tuple(replace(c, name=name[c.name]) for c in tree.columns),
         pairs=tuple(replace(p, first=name[p.first], second=name[p.second]) for p in tree.pairs),
     )
-
-
-def _lines(tree: Tree, max_depth: int | None, show_proof: bool) -> list[str]:
-    """One line per node; without recursion, as trees can be deeper than the stack of Python."""
-    lines = []
-    waiting = [("", 0)]
-    while waiting:
-        prefix, i = waiting.pop()
-        node = tree.node(i)
-        if node.is_leaf or (max_depth is not None and node.depth >= max_depth):
-            lines.append(prefix + _leaf_text(tree, node))
-            continue
-        lines.append(f"{prefix}{node.rule} ?{_proof_text(tree, node, show_proof)}")
-        inside = " " * len(prefix) + "  "
-        waiting.append((f"{inside}no:  ", node.right))
-        waiting.append((f"{inside}yes: ", node.left))
-    return lines
-
-
-def _leaf_text(tree: Tree, node: Node) -> str:
-    best = int(tree.probabilities[node.id].argmax())
-    cases = f"{_show_count(node.counts[best])} of {_show_count(node.counts.sum())}"
-    if (tree.class_weight != tree.class_weight[0]).any():
-        cases += f", weighted {_show_chance(tree.probabilities[node.id, best])}"
-    chance = ""
-    if tree.taught is not None:
-        chance = f" {_show_chance(tree.probabilities[node.id, best])}"
-    ending = " ..." if not node.is_leaf else "" if node.optimal else "   [not proven]"
-    return f"{_show_class(tree, best)}{chance}   ({cases}){ending}"
-
-
-def _show_chance(probability: float) -> str:
-    """In per cent; only what is certain is shown as such."""
-    return ">99%" if 0.995 <= probability < 1 else f"{probability:.0%}"
-
-
-def _proof_text(tree: Tree, node: Node, show_proof: bool) -> str:
-    if not node.optimal:
-        return f"   [best found: {node.objective:.6g}, proven at least {node.bound:.6g}]"
-    if not show_proof:
-        return ""
-    n_rules = tree.n_counted[node.id] + tree.n_excluded[node.id]
-    return f"   [optimal: {node.objective:.6g}, of {n_rules:,.0f} rules]"
-
-
-def _show_class(tree: Tree, position: int) -> str:
-    label = tree.classes[position]
-    plain = label.item() if hasattr(label, "item") else label
-    return show_name(plain) if isinstance(plain, str) else show_level(plain)
-
-
-def _show_count(count: float) -> str:
-    return f"{count:.0f}" if count == round(count) else f"{count:.1f}"

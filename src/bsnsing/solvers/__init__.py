@@ -1,60 +1,14 @@
 """Solvers choose a rule from each open node's pool; one registry names them all.
 
 Adding a mixed-integer solver is a module with a class like :class:`~bsnsing.solvers.highs.Highs`
-and a line here. No solver's package is imported before it is used.
+and a line in ``registry.py``. No solver's package is imported before it is used.
 """
 
-from __future__ import annotations
-
-from typing import NamedTuple
-
-from bsnsing.solvers.base import Found, MipSolver, Solver, SolverUnavailableError
-from bsnsing.solvers.cbc import Cbc
-from bsnsing.solvers.cplex import Cplex
-from bsnsing.solvers.cpsat import CpSat
-from bsnsing.solvers.gurobi import Gurobi
-from bsnsing.solvers.highs import Highs
-from bsnsing.solvers.lpsolve import LpSolve
+from bsnsing.rules.split import Found
+from bsnsing.solvers.base import MipSolver, Solver, SolverUnavailableError
 from bsnsing.solvers.mip import MipOptions
-from bsnsing.solvers.scip import Scip
+from bsnsing.solvers.registry import MIP_SOLVERS, SOLVERS, Availability, available
 from bsnsing.solvers.write import write_model
-
-# In order of preference.
-MIP_SOLVERS: dict[str, MipSolver] = {
-    solver.name: solver
-    for solver in (Highs(), CpSat(), Scip(), Cbc(), Gurobi(), Cplex(), LpSolve())
-}
-# Native: exact and greedy search; hybrid: a mixed-integer solver for small nodes, enum for large.
-SOLVERS: tuple[str, ...] = ("enum", "greedy", "hybrid", *MIP_SOLVERS)
-
-
-class Availability(NamedTuple):
-    """Whether a solver can be used here; if not, why, and what to do."""
-
-    is_usable: bool
-    reason: str = ""
-    advice: str = ""
-
-
-def available() -> dict[str, Availability]:
-    """Say for each solver whether it can be used here, why not, and what to do.
-
-    Looks for packages and programs, and starts commercial solvers to see whether they have a
-    license, be it the free one for small programs. ``python -m bsnsing.solvers`` prints the list.
-
-    Returns
-    -------
-    dict of str to Availability
-        By name of the solver, with the fields ``is_usable``, ``reason`` and ``advice``.
-    """
-    listing = {name: Availability(True) for name in ("enum", "greedy")}
-    for name, solver in MIP_SOLVERS.items():
-        reason = solver.why_not()
-        listing[name] = (
-            Availability(True) if reason is None else Availability(False, reason, solver.advice)
-        )
-    return listing
-
 
 __all__ = [
     "MIP_SOLVERS",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from bsnsing import _core
-from bsnsing._questions import Fields
+from bsnsing.engine.base import Engine
+from bsnsing.rules.split import Found
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,26 +26,10 @@ class SolverUnavailableError(RuntimeError):
     """A solver is not installed, has no license, or refuses a program of this size."""
 
 
-class Found(NamedTuple):
-    """The rule a solver chose for a node, in the terms of the native engine."""
-
-    is_worthwhile: bool  # better than leaving the node alone
-    questions: list[Fields]
-    negated: list[bool]
-    operator: int
-    left: list[float]  # cases per class that answer yes
-    objective: float
-    bound: float
-    optimal: bool
-    n_counted: float
-    n_excluded: float
-    seconds: float
-
-
 class Solver(Protocol):
     """Chooses a rule for each of several nodes of an engine."""
 
-    def choose(self, engine: _core.Engine, nodes: Sequence[int]) -> list[Found | None]:
+    def choose(self, engine: Engine, nodes: Sequence[int]) -> list[Found | None]:
         """Return the rule for each node; None where no rule is feasible."""
         ...
 

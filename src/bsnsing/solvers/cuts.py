@@ -17,7 +17,7 @@ from bsnsing.solvers.model import Floats, Model
 from bsnsing.solvers.problem import RuleProblem
 
 _VIOLATION = 1e-4  # a cut must exceed its end by this to be worth a row
-_SEEDS = 8  # cliques are grown from so many of the greatest choices
+_SEEDS = 8  # of the greatest choices, from which cliques are grown
 _NO_BEST = 1e15  # solvers say "none yet" by a huge number
 
 

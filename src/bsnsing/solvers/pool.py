@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing import _core
-from bsnsing._tree import OPERATORS
-from bsnsing.constraints import QuestionLimits
+from bsnsing.data.weights import CaseWeights
+from bsnsing.rules.constraints import QuestionLimits
+from bsnsing.rules.options import SearchOptions
+from bsnsing.rules.split import PoolRule
 from bsnsing.solvers.base import MipSolver
 from bsnsing.solvers.mip import MipAnswer, MipOptions, solve_rule
 from bsnsing.solvers.problem import RuleProblem
+from bsnsing.tree.rule import OPERATORS
 
 MIP_CRITERIA = ("gini_squared", "error")
 
@@ -52,61 +54,50 @@ class PoolSearch:
     """A pool with two or more classes, and what is asked of its rules."""
 
     answers: NDArray[np.uint8]
-    codes: NDArray[np.int32]
+    labels: NDArray[np.int32]
     n_classes: int
-    counts: NDArray[np.int64] | None  # whole weights
-    unit: float = 1.0
-    max_rules: int
-    min_samples_leaf: float
-    criterion: str
-    operators: tuple[str, ...]
-    distinct_children: bool
+    weights: CaseWeights
+    options: SearchOptions
     class_weights: tuple[float, float] = (1.0, 1.0)
     limits: QuestionLimits = field(default_factory=QuestionLimits)
-    time_limit: float = math.inf
-    n_threads: int = 1
-    ceiling: float = math.inf
+    ceiling: float = math.inf  # only rules below this are of interest
 
-    def native(self, greedy_level: float | None = None, time_limit: float | None = None) -> Any:
-        """The native search's account of the best rule, or of a greedy one."""
+    def native(
+        self, greedy_level: float | None = None, time_limit: float | None = None
+    ) -> PoolRule:
+        """The native search's best rule, or a greedy one."""
         answers, limits = self.answers, self.limits
         kept = None if limits.allowed is None else np.flatnonzero(limits.allowed)
         if kept is not None:
             answers, limits = np.ascontiguousarray(answers[:, kept]), limits.take(kept)
-        columns = limits.column_of
-        questions, *rest = _core.best_rule(
-            answers,
-            self.codes,
-            self.n_classes,
-            self.counts,
-            self.unit,
-            self.max_rules,
-            float(self.min_samples_leaf),
-            self.criterion,
-            list(self.operators),
-            self.distinct_children,
-            self.time_limit if time_limit is None else time_limit,
-            self.n_threads,
-            greedy_level,
-            [(row.coefficients.tolist(), row.lower, row.upper) for row in limits.linear],
-            [] if columns is None else columns.tolist(),
+        limit = self.options.time_limit if time_limit is None else time_limit
+        cases = _core.Cases(
+            self.labels,
+            n_classes=self.n_classes,
+            weights=self.weights.counts,
+            unit=self.weights.unit,
         )
-        named = questions if kept is None else tuple(int(kept[q]) for q in questions)
-        return (named, *rest)
+        options = replace(self.options, greedy_level=greedy_level, time_limit=limit)
+        found = PoolRule(
+            *_core.best_rule(answers, cases, search=options.native(), limits=limits.native())
+        )
+        if kept is None:
+            return found
+        return found._replace(questions=tuple(int(kept[q]) for q in found.questions))
 
     def problem(self) -> RuleProblem:
         """The same in the terms of the programs; class 1 is the positive one."""
-        counts = np.ones(len(self.codes), dtype=np.int64) if self.counts is None else self.counts
+        counts, options = self.weights.counts, self.options
         return RuleProblem(
             answers=self.answers,
-            is_positive=self.codes == 1,
-            cases=counts,
-            criterion=self.criterion,
-            max_rules=self.max_rules,
-            min_leaf=math.ceil(self.min_samples_leaf),
-            distinct_children=self.distinct_children,
+            is_positive=self.labels == 1,
+            cases=np.ones(len(self.labels), dtype=np.int64) if counts is None else counts,
+            criterion=options.criterion,
+            max_rules=options.max_rules,
+            min_leaf=math.ceil(options.min_samples_leaf),
+            distinct_children=options.distinct_children,
             class_weights=self.class_weights,
-            has_negation="and" in self.operators,
+            has_negation="and" in options.operators,
             limits=self.limits,
             ceiling=self.ceiling,
         )
@@ -118,19 +109,19 @@ class PoolSearch:
                 f"solver={solver.name!r} takes no cuts while it runs. Leave cuts out of "
                 "solver_options, or use 'scip', 'gurobi' or 'cplex'."
             )
-        problem = self.problem()
+        problem, operators = self.problem(), self.options.operators
         answer = solve_rule(
             problem,
             solver,
             options,
-            as_or="or" in self.operators,
-            as_and="and" in self.operators,
+            as_or="or" in operators,
+            as_and="and" in operators,
             start=self._warm_start(problem, options.warm_start),
-            time_limit=self.time_limit,
-            n_threads=self.n_threads,
+            time_limit=self.options.time_limit,
+            n_threads=self.options.n_threads,
             verbose=verbose,
         )
-        return name_rule(problem, answer, self.operators)
+        return name_rule(problem, answer, operators)
 
     def _warm_start(
         self, problem: RuleProblem, kind: str | None
@@ -139,13 +130,15 @@ class PoolSearch:
         if kind is None:
             return None
         # A level of one adds questions as long as they help at all.
-        found = self.native(1.0 if kind == "greedy" else None, self.time_limit / 10)
-        questions, negated, operator = found[:3]
-        if not questions:
+        found = self.native(1.0 if kind == "greedy" else None, self.options.time_limit / 10)
+        if not found.questions:
             return None
-        is_and = operator == "and"
+        is_and = found.operator == "and"
         shift = problem.n_questions
-        literals = [q + shift * (n != is_and) for q, n in zip(questions, negated, strict=True)]
+        literals = [
+            q + shift * (negated != is_and)
+            for q, negated in zip(found.questions, found.negated, strict=True)
+        ]
         return literals, is_and and problem.is_oriented
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bsnsing.constraints import QuestionLimits
+from bsnsing.rules.constraints import QuestionLimits
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
 
+from bsnsing.rules.constraints import RuleConstraints
+from bsnsing.rules.options import SearchOptions
+from bsnsing.rules.parameters import SEARCH_PARAMETERS, check_parameters
+from bsnsing.solvers.best_rule import read_pool
 from bsnsing.solvers.files import write_file
+from bsnsing.solvers.mip import build_model
 
 
 def write_model(
@@ -22,7 +27,7 @@ def write_model(
     operators: Sequence[str] = ("or",),
     distinct_children: bool = False,
     sample_weight: ArrayLike | None = None,
-    constraints: Any = None,
+    constraints: RuleConstraints | Mapping[str, Any] | None = None,
     formulation: str = "strong",
     mirrored: bool = False,
 ) -> Path:
@@ -51,26 +56,28 @@ sample_weight, constraints
     Path
         The file.
     """
-    from bsnsing._params import SEARCH_PARAMETERS, check_parameters
-    from bsnsing._search import read_pool_search
-    from bsnsing.solvers.mip import build_model
-
-    options: dict[str, Any] = {
+    given = {
         "max_rules": max_rules,
         "min_samples_leaf": min_samples_leaf,
         "criterion": criterion,
         "operators": operators,
         "distinct_children": distinct_children,
     }
-    checks = {name: SEARCH_PARAMETERS[name] for name in options}
-    check_parameters("write_model", checks, options)
-    search, _ = read_pool_search(
+    check_parameters("write_model", {name: SEARCH_PARAMETERS[name] for name in given}, given)
+    options = SearchOptions(
+        max_rules=max_rules,
+        min_samples_leaf=float(min_samples_leaf),
+        criterion=criterion,
+        operators=tuple(operators),
+        distinct_children=bool(distinct_children),
+    )
+    pool = read_pool(
         answers,
         y,
-        solver="write_model",
+        options,
         sample_weight=sample_weight,
         constraints=constraints,
-        **options,
+        mip_solver="write_model",
     )
-    problem = search.problem()
+    problem = pool.search.problem()
     return write_file(build_model(problem.mirrored() if mirrored else problem, formulation), path)

@@ -1,31 +1,36 @@
 #include "bits/row_order.hpp"
 
 #include <stdexcept>
+#include <string>
 
 namespace bsnsing {
 namespace {
 
 constexpr std::size_t kWeightBits = 63;
 
-void check(std::span<const std::int32_t> classes, std::size_t n_classes,
-           std::span<const std::int64_t> weights) {
+}  // namespace
+
+void check_cases(std::span<const std::int32_t> classes, std::size_t n_classes,
+                 std::span<const std::int64_t> weights) {
     if (classes.size() > 0x7fffffffU)
         throw std::invalid_argument("at most 2147483647 rows can be counted; got " +
                                     std::to_string(classes.size()) + ". Fit a sample of them.");
     if (!weights.empty() && weights.size() != classes.size())
-        throw std::invalid_argument("weights and classes must have the same length");
+        throw std::invalid_argument("there are " + std::to_string(weights.size()) +
+                                    " weights for " + std::to_string(classes.size()) + " rows");
     for (const std::int32_t c : classes)
         if (c < 0 || static_cast<std::size_t>(c) >= n_classes)
-            throw std::invalid_argument("class codes must lie in 0..n_classes-1");
+            throw std::invalid_argument("class codes must lie in 0.." +
+                                        std::to_string(n_classes - 1) + "; got " +
+                                        std::to_string(c));
     for (const std::int64_t w : weights)
-        if (w < 0) throw std::invalid_argument("weights must not be negative");
+        if (w < 0)
+            throw std::invalid_argument("weights must not be negative; got " + std::to_string(w));
 }
-
-}  // namespace
 
 RowOrder order_rows(std::span<const std::int32_t> classes, std::size_t n_classes,
                     std::span<const std::int64_t> weights) {
-    check(classes, n_classes, weights);
+    check_cases(classes, n_classes, weights);
     const std::size_t n_planes = weights.empty() ? 1 : kWeightBits;
     // Rows of each class and weight bit, counted first so that the lists are filled in place.
     std::vector<std::size_t> sizes(n_classes * n_planes, 0);

@@ -55,7 +55,7 @@ std::uint8_t bin_of(const std::vector<std::uint32_t>& edges, std::uint32_t code)
 // Answers a run of questions; first_question is the place of its first in the blocks.
 class RunAnswerer {
   public:
-    RunAnswerer(const EncodedColumn& column, std::span<const Question> questions,
+    RunAnswerer(const ColumnShape& column, std::span<const Question> questions,
                 const NodeTable& node)
         : column_(column), index_(questions.front().column), questions_(questions), node_(node) {}
 
@@ -144,7 +144,7 @@ class RunAnswerer {
         }
     }
 
-    const EncodedColumn& column_;
+    const ColumnShape& column_;
     const std::size_t index_;
     const std::span<const Question> questions_;
     const NodeTable& node_;
@@ -153,7 +153,7 @@ class RunAnswerer {
 
 }  // namespace
 
-BitBlocks answer_questions(std::span<const EncodedColumn> columns,
+BitBlocks answer_questions(const ColumnSchema& columns,
                            std::span<const Question> questions, const NodeTable& node,
                            std::size_t n_threads, UnfilledVector<Word> memory) {
     BitBlocks blocks =

@@ -10,8 +10,8 @@
 
 namespace bsnsing {
 
-// Questions about one column must stand next to each other. Uses `memory` if it is large enough.
-BitBlocks answer_questions(std::span<const EncodedColumn> columns,
+// Quickest where questions about one column stand next to each other. Uses `memory` if it is large enough.
+BitBlocks answer_questions(const ColumnSchema& columns,
                            std::span<const Question> questions, const NodeTable& node,
                            std::size_t n_threads, UnfilledVector<Word> memory = {});
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -390,6 +392,25 @@ std::vector<std::size_t> encode_zero_one_columns(std::span<const NumberView> col
 }
 
 }  // namespace
+
+const ColumnShape& ColumnSchema::at(std::size_t column) const {
+    if (column >= size())
+        throw std::invalid_argument("there is no column " + std::to_string(column) +
+                                    ": the table has " + std::to_string(size()));
+    return *columns_[column];
+}
+
+std::vector<std::uint32_t> list_codes(const ColumnShape& shape, const ColumnCodes& codes) {
+    std::vector<std::uint32_t> listed(codes.n_rows);
+    if (shape.is_bits()) {
+        for (std::size_t i = 0; i < listed.size(); ++i)
+            listed[i] = (codes.bits[i / kWordBits] >> (i % kWordBits)) & 1U;
+    } else {
+        codes.visit(
+            [&](const auto* typed) { std::copy_n(typed, listed.size(), listed.begin()); });
+    }
+    return listed;
+}
 
 EncodedColumn encode_numbers(std::span<const double> numbers, const EncodeOptions& options) {
     const NumberView view{numbers.data(), 1, NumberType::f64};

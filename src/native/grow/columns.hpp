@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bits/aligned.hpp"
@@ -14,26 +16,30 @@ namespace bsnsing {
 
 enum class ColumnKind : std::uint8_t { numeric, boolean, categorical };
 
-// Code c of a numeric column is its c-th smallest value or, where it has been binned, its c-th bin
-// of neighbouring values; of a categorical one, its c-th level. The code n_codes means missing.
-// Codes take one, two or four bytes, whatever suffices, or a bit where there are two and none is
-// missing.
-struct EncodedColumn {
+// What the codes of a column stand for: all that is known of it without its rows. Code c of a
+// numeric column is its c-th smallest value or, where it has been binned, its c-th bin of
+// neighbouring values; of a categorical one, its c-th level. The code n_codes means missing.
+struct ColumnShape {
     ColumnKind kind = ColumnKind::numeric;
-    std::size_t n_rows = 0;
     std::uint32_t n_codes = 0;
     bool has_missing = false;
     std::vector<double> values;  // by code; of a bin, its greatest value
     std::vector<double> lowest;  // by code, the least value of a bin; empty if each is one value
-    std::size_t width = 1;
-    UnfilledVector<std::uint8_t> bytes;
-    UnfilledVector<Word> bits;  // by row, instead of bytes
 
     bool is_bits() const { return n_codes == 2 && !has_missing; }
     bool is_binned() const { return !lowest.empty(); }
     double least_value(std::uint32_t code) const {
         return is_binned() ? lowest[code] : values[code];
     }
+};
+
+// The codes of a column's rows. They take one, two or four bytes, whatever suffices, or a bit where
+// there are two and none is missing.
+struct ColumnCodes {
+    std::size_t n_rows = 0;
+    std::size_t width = 1;
+    UnfilledVector<std::uint8_t> bytes;
+    UnfilledVector<Word> bits;  // by row, instead of bytes
 
     // Calls f with a pointer to the codes in their own type, where they are bytes.
     template <class F>
@@ -43,6 +49,41 @@ struct EncodedColumn {
         return f(reinterpret_cast<const std::uint32_t*>(bytes.data()));
     }
 };
+
+struct EncodedColumn : ColumnShape, ColumnCodes {};
+
+// The shapes of a table's columns; copies share them.
+class ColumnSchema {
+  public:
+    std::size_t size() const { return columns_.size(); }
+    const ColumnShape& operator[](std::size_t column) const { return *columns_[column]; }
+    // The same, but throws std::invalid_argument for a column that is not there.
+    const ColumnShape& at(std::size_t column) const;
+    void add(ColumnShape shape) {
+        columns_.push_back(std::make_shared<const ColumnShape>(std::move(shape)));
+    }
+
+  private:
+    std::vector<std::shared_ptr<const ColumnShape>> columns_;
+};
+
+// A table's columns, shapes and codes apart: codes are taken over by who counts, shapes are shared.
+struct Columns {
+    ColumnSchema schema;
+    std::vector<ColumnCodes> codes;
+
+    Columns() = default;
+    Columns(std::vector<EncodedColumn> encoded) {
+        for (EncodedColumn& column : encoded) add(std::move(column));
+    }
+    void add(EncodedColumn column) {
+        schema.add(std::move(static_cast<ColumnShape&>(column)));
+        codes.push_back(std::move(static_cast<ColumnCodes&>(column)));
+    }
+};
+
+// The code of each row, in the order of the rows.
+std::vector<std::uint32_t> list_codes(const ColumnShape& shape, const ColumnCodes& codes);
 
 struct EncodeOptions {
     // A column with more values becomes so many bins of about equal numbers of cases; 0: never.

@@ -1,17 +1,24 @@
 #include "grow/given.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace bsnsing {
 namespace {
 
-void find_levels(const EncodedColumn& column, std::vector<std::uint32_t> levels,
+void find_levels(const ColumnShape& column, std::vector<std::uint32_t> levels,
                  Question& question) {
     std::sort(levels.begin(), levels.end());
     if (!levels.empty() && levels.back() >= column.n_codes)
-        throw std::invalid_argument("no such level");
+        throw std::invalid_argument("column " + std::to_string(question.column) +
+                                    " has no level " + std::to_string(levels.back()) + ": it has " +
+                                    std::to_string(column.n_codes));
+    if (question.test == Test::greater || question.test == Test::less)
+        throw std::invalid_argument("column " + std::to_string(question.column) +
+                                    " is categorical and has no thresholds");
     if (question.test == Test::equal && levels.size() == 1) {
         question.low = levels.front();
         question.high = question.low + 1;
@@ -23,10 +30,9 @@ void find_levels(const EncodedColumn& column, std::vector<std::uint32_t> levels,
 
 }  // namespace
 
-Question given_question(std::span<const EncodedColumn> columns, std::uint32_t column_index,
-                        Test test, double value, std::vector<std::uint32_t> levels) {
-    if (column_index >= columns.size()) throw std::invalid_argument("no such column");
-    const EncodedColumn& column = columns[column_index];
+Question given_question(const ColumnSchema& columns, std::uint32_t column_index, Test test,
+                        double value, std::vector<std::uint32_t> levels) {
+    const ColumnShape& column = columns.at(column_index);
     Question question{column_index, test, value, 0, 0, {}};
     if (test == Test::missing) {
         question.low = column.n_codes;
@@ -37,7 +43,12 @@ Question given_question(std::span<const EncodedColumn> columns, std::uint32_t co
         find_levels(column, std::move(levels), question);
         return question;
     }
-    if (test == Test::in) throw std::invalid_argument("'in' asks about categorical columns only");
+    if (test == Test::in)
+        throw std::invalid_argument("'in' asks about levels, and column " +
+                                    std::to_string(column_index) + " has numbers");
+    if (std::isnan(value))
+        throw std::invalid_argument("a question about column " + std::to_string(column_index) +
+                                    " compares with NaN");
     const auto begin = column.values.begin();
     const auto end = column.values.end();
     // Codes of the first value that is at least, and of the first that is above `value`.

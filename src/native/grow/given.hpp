@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "grow/questions.hpp"
@@ -11,7 +10,7 @@ namespace bsnsing {
 
 // The question in terms of the column's codes. `levels` are positions of levels, for categorical
 // columns. Throws std::invalid_argument if the column cannot be asked so.
-Question given_question(std::span<const EncodedColumn> columns, std::uint32_t column, Test test,
-                        double value, std::vector<std::uint32_t> levels);
+Question given_question(const ColumnSchema& columns, std::uint32_t column, Test test, double value,
+                        std::vector<std::uint32_t> levels);
 
 }  // namespace bsnsing

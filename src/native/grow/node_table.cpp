@@ -54,35 +54,36 @@ std::size_t NodeTable::padded_rows(std::size_t n_rows) {
     return (n_rows + kPartSlack - 1) / kPartSlack * kPartSlack + kPartSlack;
 }
 
-std::shared_ptr<const NodeTable::Places> NodeTable::place_columns(
-    std::span<const EncodedColumn> columns) {
+std::shared_ptr<const NodeTable::Places> NodeTable::place_columns(const Columns& columns) {
     auto places = std::make_shared<Places>();
-    for (const EncodedColumn& column : columns) {
-        if (column.is_bits()) {
+    for (std::size_t c = 0; c < columns.codes.size(); ++c) {
+        if (columns.schema[c].is_bits()) {
             places->columns.push_back({true, 1, places->n_bit_columns++});
         } else {
-            places->columns.push_back({false, column.width, places->bytes_per_row});
-            places->bytes_per_row += column.width;
+            const std::size_t width = columns.codes[c].width;
+            places->columns.push_back({false, width, places->bytes_per_row});
+            places->bytes_per_row += width;
         }
     }
     return places;
 }
 
-NodeTable::NodeTable(std::span<EncodedColumn> columns, RowOrder order, std::size_t n_threads)
+NodeTable::NodeTable(Columns& columns, RowOrder order, std::size_t n_threads)
     : places_(place_columns(columns)),
       layout_(std::move(order.layout)),
       n_rows_(order.rows.size()) {
     settle(make_level_memory(n_bytes()), 0);
     std::copy(order.rows.begin(), order.rows.end(), rows_);
     std::vector<UnfilledVector<Word>> masks;
-    if (places_->n_bit_columns > 0) masks = segment_masks(columns.front().n_rows);
-    parallel_for(columns.size(), n_threads, [&](std::size_t c, std::size_t) {
+    if (places_->n_bit_columns > 0) masks = segment_masks(columns.codes.front().n_rows);
+    parallel_for(columns.codes.size(), n_threads, [&](std::size_t c, std::size_t) {
+        ColumnCodes& codes = columns.codes[c];
         if (is_bits(c))
-            fill_bits(c, columns[c], masks);
+            fill_bits(c, codes, masks);
         else
-            fill_codes(c, columns[c]);
-        columns[c].bytes = {};
-        columns[c].bits = {};
+            fill_codes(c, codes);
+        codes.bytes = {};
+        codes.bits = {};
     });
 }
 
@@ -105,7 +106,7 @@ void NodeTable::settle(std::shared_ptr<LevelMemory> memory, std::size_t offset) 
     codes_ = reinterpret_cast<std::uint8_t*>(bits_ + places_->n_bit_columns * layout_.n_words);
 }
 
-void NodeTable::fill_codes(std::size_t column, const EncodedColumn& from) {
+void NodeTable::fill_codes(std::size_t column, const ColumnCodes& from) {
     from.visit([&](const auto* codes) {
         using Code = std::remove_const_t<std::remove_pointer_t<decltype(codes)>>;
         visit_codes(column, [&](const auto* typed) {
@@ -130,7 +131,7 @@ std::vector<UnfilledVector<Word>> NodeTable::segment_masks(std::size_t n_table_r
     return masks;
 }
 
-void NodeTable::fill_bits(std::size_t column, const EncodedColumn& from,
+void NodeTable::fill_bits(std::size_t column, const ColumnCodes& from,
                           std::span<const UnfilledVector<Word>> masks) {
     Word* out = const_cast<Word*>(bits(column));
     const std::uint32_t* rows = rows_;

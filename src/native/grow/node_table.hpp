@@ -26,7 +26,10 @@ class NodeTable {
   public:
     NodeTable() = default;
     // The cells of all rows of `order`. Takes the codes out of the columns.
-    NodeTable(std::span<EncodedColumn> columns, RowOrder order, std::size_t n_threads);
+    NodeTable(Columns& columns, RowOrder order, std::size_t n_threads);
+
+    // False of a node without a table: one that was split or closed.
+    bool is_open() const { return places_ != nullptr; }
 
     const RowLayout& layout() const { return layout_; }
     std::size_t n_rows() const { return n_rows_; }
@@ -73,9 +76,9 @@ class NodeTable {
 
     const Place& place(std::size_t column) const { return places_->columns[column]; }
     static std::size_t padded_rows(std::size_t n_rows);
-    static std::shared_ptr<const Places> place_columns(std::span<const EncodedColumn> columns);
-    void fill_codes(std::size_t column, const EncodedColumn& from);
-    void fill_bits(std::size_t column, const EncodedColumn& from,
+    static std::shared_ptr<const Places> place_columns(const Columns& columns);
+    void fill_codes(std::size_t column, const ColumnCodes& from);
+    void fill_bits(std::size_t column, const ColumnCodes& from,
                    std::span<const UnfilledVector<Word>> masks);
     // Per segment, which rows of the table it has; nothing where there are too many segments for
     // masks to be quicker than row numbers.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "grow/columns.hpp"
+#include "grow/groups.hpp"
 #include "grow/node_table.hpp"
 
 namespace bsnsing {
@@ -26,7 +27,7 @@ struct AskOptions {
     std::size_t n_segments = 20;
     std::size_t max_levels = 30;
     std::size_t max_values_as_levels = 10;
-    double bin_size = 5;  // in the unit of the weights
+    double bin_size = 5;  // cases, in the unit of the weights
     // Thresholds for every class in turn, not for the target only: wherever the classes change.
     bool every_class = false;
     // Rules may negate questions: one question per threshold then serves both directions.
@@ -36,8 +37,12 @@ struct AskOptions {
 // Appends the questions about one column, in a fixed order: `>` and `<` by threshold, `==`, `in`,
 // `is missing`. Questions that all rows or none answer with yes are left out. The result depends
 // on the cases per value only, not on the order of the rows.
-void ask_column(const EncodedColumn& column, std::uint32_t column_index, const NodeTable& node,
+void ask_column(const ColumnShape& column, std::uint32_t column_index, const NodeTable& node,
                 std::uint32_t target_class, const AskOptions& options,
                 std::vector<Question>& questions);
+// The same of a node whose cases have been counted.
+void ask_column(const ColumnShape& column, std::uint32_t column_index,
+                const ClassHistogram& histogram, std::uint32_t target_class,
+                const AskOptions& options, std::vector<Question>& questions);
 
 }  // namespace bsnsing

@@ -44,9 +44,11 @@ Interval interval_of(Test test, double value) {
             return {-kInfinity, std::nextafter(value, -kInfinity)};
         case Test::equal:
             return {std::nextafter(value, -kInfinity), value};
-        default:
-            return {-kInfinity, kInfinity, true};  // missing: not in any
+        case Test::in:  // only of levels, which are looked up
+        case Test::missing:
+            break;
     }
+    return {-kInfinity, kInfinity, true};  // missing: not in any
 }
 
 // A node of at most two questions: bit (first + 2 * second) of `table` says where a row goes.
@@ -103,7 +105,7 @@ class Walker {
     }
 
     std::span<const std::int32_t> levels_of(std::size_t literal) const {
-        return tree_.levels.subspan(
+        return std::span(tree_.levels).subspan(
             static_cast<std::size_t>(tree_.first_level[literal]),
             static_cast<std::size_t>(tree_.first_level[literal + 1] - tree_.first_level[literal]));
     }
@@ -226,7 +228,7 @@ void require(bool fact, const char* message) {
 
 }  // namespace
 
-void FlatTree::check(std::size_t n_columns) const {
+void FlatTree::check() const {
     const std::size_t n_nodes = yes.size();
     const std::size_t n_literals = columns.size();
     require(n_nodes > 0 && no.size() == n_nodes && operators.size() == n_nodes &&
@@ -258,9 +260,20 @@ void FlatTree::check(std::size_t n_columns) const {
                 "unknown operator");
     }
     for (std::size_t i = 0; i < n_literals; ++i)
-        require(is_inside(columns[i], n_columns) &&
-                    tests[i] <= static_cast<std::uint8_t>(Test::missing),
+        require(columns[i] >= 0 && tests[i] <= static_cast<std::uint8_t>(Test::missing),
                 "a question asks about no column");
+}
+
+void FlatTree::check_columns(std::span<const ColumnView> given) const {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const auto column = static_cast<std::size_t>(columns[i]);
+        if (column >= given.size() || !given[column].is_given)
+            throw std::invalid_argument("the tree asks about column " + std::to_string(column) +
+                                        ", which is not given");
+        if (static_cast<Test>(tests[i]) == Test::in && !given[column].is_levels)
+            throw std::invalid_argument("the tree asks about levels of column " +
+                                        std::to_string(column) + ", which has numbers");
+    }
 }
 
 void apply_tree(const FlatTree& tree, std::span<const ColumnView> columns, std::size_t n_rows,

@@ -12,7 +12,7 @@ namespace bsnsing {
 
 class Collector {
   public:
-    Collector(const Pool& pool, const Formulas& formulas, Incumbent incumbent)
+    Collector(const PoolCounts& pool, const Formulas& formulas, Incumbent incumbent)
         : pool_(&pool),
           formulas_(formulas),
           incumbent_(std::move(incumbent)),
@@ -53,7 +53,7 @@ class Collector {
     }
 
   private:
-    const Pool* pool_;
+    const PoolCounts* pool_;
     Formulas formulas_;
     Incumbent incumbent_;
     Rule rule_;

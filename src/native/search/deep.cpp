@@ -355,7 +355,7 @@ class Worker {
 };
 
 // The literals whose single rules score best: where greedy growth starts.
-std::vector<std::uint32_t> promising_literals(const Pool& pool, std::size_t n_wanted) {
+std::vector<std::uint32_t> promising_literals(const PoolCounts& pool, std::size_t n_wanted) {
     std::vector<std::pair<double, std::uint32_t>> scored;
     for (std::uint32_t i = 0; i < pool.n_questions(); ++i)
         scored.emplace_back(objective_value(pool.objective(), pool.literal_counts(i, false).data()),

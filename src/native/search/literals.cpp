@@ -6,9 +6,25 @@
 namespace bsnsing {
 namespace {
 
-// Literals that can be part of a best rule, widest first. One that covers nobody only lengthens a
-// rule; one that leaves fewer than `min_leaf` cases cannot be or-ed with anything.
-std::vector<Literal> order_literals(const Pool& questions, bool has_negation, bool keep_idle) {
+BitBlocks literal_blocks(const Pool& questions, const std::vector<Literal>& literals) {
+    BitBlocks blocks = BitBlocks::unfilled(literals.size(), questions.rows().n_words);
+    const Word* everyone = questions.everyone().data();
+    for (std::size_t i = 0; i < literals.size(); ++i) {
+        const Word* from = questions.blocks().lane(literals[i].question);
+        const Word flip = literals[i].negated ? ~Word{0} : Word{0};
+        Word* to = blocks.lane(i);
+        for (std::size_t w = 0; w < blocks.n_words(); ++w)
+            to[w * kLanes] = (from[w * kLanes] ^ flip) & everyone[w];
+    }
+    return blocks;
+}
+
+}  // namespace
+
+// One that covers nobody only lengthens a rule; one that leaves fewer than `min_leaf` cases cannot be
+// or-ed with anything.
+std::vector<Literal> order_literals(const PoolCounts& questions, bool has_negation,
+                                    bool keep_idle) {
     const Objective& o = questions.objective();
     std::vector<std::pair<double, Literal>> sized;
     for (std::uint32_t q = 0; q < questions.n_questions(); ++q) {
@@ -28,48 +44,55 @@ std::vector<Literal> order_literals(const Pool& questions, bool has_negation, bo
     return literals;
 }
 
-BitBlocks literal_blocks(const Pool& questions, const std::vector<Literal>& literals) {
-    BitBlocks blocks = BitBlocks::unfilled(literals.size(), questions.rows().n_words);
-    const Word* everyone = questions.everyone().data();
+Counts literal_singles(const PoolCounts& questions, const std::vector<Literal>& literals) {
+    Counts singles(questions.n_classes(), round_up_to_lanes(literals.size()));
     for (std::size_t i = 0; i < literals.size(); ++i) {
-        const Word* from = questions.blocks().lane(literals[i].question);
-        const Word flip = literals[i].negated ? ~Word{0} : Word{0};
-        Word* to = blocks.lane(i);
-        for (std::size_t w = 0; w < blocks.n_words(); ++w)
-            to[w * kLanes] = (from[w * kLanes] ^ flip) & everyone[w];
+        const std::vector<double> cases =
+            questions.literal_counts(literals[i].question, literals[i].negated);
+        for (std::size_t j = 0; j < cases.size(); ++j) singles.row(j)[i] = cases[j];
     }
-    return blocks;
+    return singles;
 }
-
-}  // namespace
 
 LiteralPool::LiteralPool(const Pool& questions, const PairCounts& question_pairs,
                          const Formulas& formulas, bool keep_idle, Watch& watch)
-    : literals_(order_literals(questions, formulas.has_negation, keep_idle)),
-      blocks_(literal_blocks(questions, literals_)),
+    : LiteralPool(questions, question_pairs,
+                  order_literals(questions, formulas.has_negation, keep_idle), watch) {}
+
+LiteralPool::LiteralPool(const Pool& questions, const PairCounts& question_pairs,
+                         std::vector<Literal> literals, Watch& watch)
+    : blocks_(literal_blocks(questions, literals)),
       pool_(blocks_, questions.rows(), questions.objective()),
-      most_after_(pool_.n_classes(), pool_.stride()),
+      counts_(std::move(literals), pool_,
+              question_pairs.is_kept() ? PairCounts::within_reason(pool_) : PairCounts(),
+              questions, question_pairs, watch) {}
+
+LiteralCounts::LiteralCounts(std::vector<Literal> literals, const PoolCounts& singles,
+                             PairCounts pairs, const PoolCounts& questions,
+                             const PairCounts& question_pairs, Watch& watch)
+    : literals_(std::move(literals)),
+      pairs_(std::move(pairs)),
+      most_after_(singles.n_classes(), singles.stride()),
       earliest_(literals_.size()) {
     std::uint32_t earliest = static_cast<std::uint32_t>(questions.n_questions());
     for (std::size_t i = literals_.size(); i-- > 0;) {
         earliest = std::min(earliest, literals_[i].question);
         earliest_[i] = earliest;
     }
-    if (question_pairs.is_kept()) pairs_ = PairCounts(pool_);
     if (pairs_.is_kept()) {
-        fill_pairs(questions, question_pairs, watch);
+        fill_pairs(singles, questions, question_pairs, watch);
         return;
     }
-    for (std::size_t j = 0; j < pool_.n_classes(); ++j)
-        std::fill_n(most_after_.row(j), size(), pool_.objective().totals[j]);
+    for (std::size_t j = 0; j < singles.n_classes(); ++j)
+        std::fill_n(most_after_.row(j), size(), singles.objective().totals[j]);
 }
 
 // One count per pair of questions gives all four pairs of their literals, by subtraction.
-void LiteralPool::fill_pairs(const Pool& questions, const PairCounts& question_pairs,
-                             Watch& watch) {
-    for (std::size_t j = 0; j < pool_.n_classes(); ++j) {
+void LiteralCounts::fill_pairs(const PoolCounts& singles, const PoolCounts& questions,
+                               const PairCounts& question_pairs, Watch& watch) {
+    for (std::size_t j = 0; j < singles.n_classes(); ++j) {
         const double* question_single = questions.singles().row(j);
-        const double* single = pool_.singles().row(j);
+        const double* single = singles.singles().row(j);
         for (std::size_t a = 0; a < size(); ++a) {
             if (a % kLanes == 0 && watch.check()) return;
             const auto [own, own_negated] = literals_[a];

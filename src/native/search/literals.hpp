@@ -12,21 +12,24 @@
 
 namespace bsnsing {
 
-// Each literal is a bit column of its own, so an OR of literals needs no signs. The widest come
-// first: what a rule can still gain from the literals behind its last one then shrinks fast, and
-// the bounds with it.
-class LiteralPool {
-  public:
-    // If the watch stops it, pair counts are incomplete and must not be used.
-    // `keep_idle`: also literals that cover nobody, which limits may ask for.
-    LiteralPool(const Pool& questions, const PairCounts& question_pairs, const Formulas& formulas,
-                bool keep_idle, Watch& watch);
+// Literals that can be part of a best rule, widest first: what a rule can still gain from those
+// behind its last one then shrinks fast, and the bounds with it. `keep_idle`: also literals that
+// cover nobody, which limits may ask for.
+std::vector<Literal> order_literals(const PoolCounts& questions, bool has_negation, bool keep_idle);
 
-    const Pool& pool() const { return pool_; }
+// Cases that each literal covers.
+Counts literal_singles(const PoolCounts& questions, const std::vector<Literal>& literals);
+
+// What bounds need to know of literals.
+class LiteralCounts {
+  public:
+    // `singles` counts the literals, `pairs` has room for their pairs or is not kept. If the watch
+    // stops it, pair counts are incomplete and must not be used.
+    LiteralCounts(std::vector<Literal> literals, const PoolCounts& singles, PairCounts pairs,
+                  const PoolCounts& questions, const PairCounts& question_pairs, Watch& watch);
+
     std::size_t size() const { return literals_.size(); }
     Literal literal(std::size_t position) const { return literals_[position]; }
-
-    // Pair counts over the literals; kept if those over the questions were and there is room.
     const PairCounts& pairs() const { return pairs_; }
 
     // Most cases that one later literal adds to the literal at each position.
@@ -36,14 +39,38 @@ class LiteralPool {
     std::uint32_t earliest_question(std::size_t position) const { return earliest_[position]; }
 
   private:
-    void fill_pairs(const Pool& questions, const PairCounts& question_pairs, Watch& watch);
+    void fill_pairs(const PoolCounts& singles, const PoolCounts& questions,
+                    const PairCounts& question_pairs, Watch& watch);
 
     std::vector<Literal> literals_;
-    BitBlocks blocks_;
-    Pool pool_;
     PairCounts pairs_;
     Counts most_after_;
     std::vector<std::uint32_t> earliest_;
+};
+
+// Literals with their rows: each is a bit column of its own, so an OR of literals needs no signs.
+class LiteralPool {
+  public:
+    LiteralPool(const Pool& questions, const PairCounts& question_pairs, const Formulas& formulas,
+                bool keep_idle, Watch& watch);
+
+    const Pool& pool() const { return pool_; }
+    std::size_t size() const { return counts_.size(); }
+    Literal literal(std::size_t position) const { return counts_.literal(position); }
+    // Pair counts over the literals; kept if those over the questions were and there is room.
+    const PairCounts& pairs() const { return counts_.pairs(); }
+    const Counts& most_after() const { return counts_.most_after(); }
+    std::uint32_t earliest_question(std::size_t position) const {
+        return counts_.earliest_question(position);
+    }
+
+  private:
+    LiteralPool(const Pool& questions, const PairCounts& question_pairs,
+                std::vector<Literal> literals, Watch& watch);
+
+    BitBlocks blocks_;
+    Pool pool_;
+    LiteralCounts counts_;
 };
 
 }  // namespace bsnsing

@@ -30,6 +30,27 @@ void for_each_tile(const Pool& pool, const BlockGroup& group, const Count& count
         for (std::size_t a = group.first; a < group.end && a <= b; ++a) count(a, b);
 }
 
+// The pairs of one question with all later ones, but for the limit that they have to beat.
+// `own_counts` must outlive the scan.
+PairScan scan_of(const PoolCounts& pool, const Formulas& formulas, std::size_t own,
+                 const std::vector<double>& own_counts, const double* both,
+                 std::size_t class_stride) {
+    PairScan scan;
+    scan.objective = &pool.objective();
+    scan.formulas = formulas;
+    scan.n_questions = pool.n_questions();
+    scan.stride = pool.stride();
+    scan.first = own + 1;
+    scan.own = own_counts.data();
+    scan.singles = pool.singles().row(0);
+    scan.own_position = own;
+    scan.moments = pool.moments();
+    scan.leans = pool.leans();
+    scan.both = both;
+    scan.both_stride = class_stride;
+    return scan;
+}
+
 // Pair counts of one thread as they are needed, in doubles: class by class, row by row.
 class WideCounts {
   public:
@@ -64,19 +85,7 @@ class WideCounts {
     std::size_t scan(std::size_t own, double limit, double grain, Hit* hits) {
         row_ = data_ + (own - group_.first_question()) * row_stride_;
         const std::vector<double> own_counts = pool_.literal_counts(own, false);
-        PairScan scan;
-        scan.objective = &pool_.objective();
-        scan.formulas = formulas_;
-        scan.n_questions = pool_.n_questions();
-        scan.stride = pool_.stride();
-        scan.first = own + 1;
-        scan.own = own_counts.data();
-        scan.singles = pool_.singles().row(0);
-        scan.own_position = own;
-        scan.moments = pool_.moments();
-        scan.leans = pool_.leans();
-        scan.both = row_;
-        scan.both_stride = class_stride_;
+        PairScan scan = scan_of(pool_, formulas_, own, own_counts, row_, class_stride_);
         scan.limit = limit;
         scan.grain = grain;
         return pool_.kernels().scan_pairs(scan, hits);
@@ -170,7 +179,7 @@ class PackedCounts {
 };
 
 template <class Counts>
-void offer_hits(const Pool& pool, const Counts& counts, std::uint32_t own, const Hit* hits,
+void offer_hits(const PoolCounts& pool, const Counts& counts, std::uint32_t own, const Hit* hits,
                 std::size_t n_hits, Collector& collector) {
     std::vector<double> covered(pool.n_classes());
     for (std::size_t i = 0; i < n_hits; ++i) {
@@ -233,12 +242,11 @@ PairOutcome search_groups(const Pool& pool, const ValueGrid& grid, std::vector<C
 
 }  // namespace
 
-PairCounts::PairCounts(const Pool& pool) {
+PairCounts PairCounts::within_reason(const PoolCounts& pool) {
     const std::size_t n = pool.stride();
     const std::size_t size = pool.n_classes() * n * n;
-    if (n > kMostKeptBytes || size > kMostKeptBytes / sizeof(double)) return;
-    n_columns_ = n;
-    values_.assign(size, 0.0);
+    if (n > kMostKeptBytes || size > kMostKeptBytes / sizeof(double)) return {};
+    return PairCounts(pool.n_classes(), n);
 }
 
 PairOutcome search_pairs(const Pool& pool, const SearchOptions& options, const ValueGrid& grid,
@@ -255,6 +263,62 @@ PairOutcome search_pairs(const Pool& pool, const SearchOptions& options, const V
     return search_groups(
         pool, grid, std::vector<WideCounts>(n_threads, WideCounts(pool, options.formulas, kept)),
         collector, watch);
+}
+
+bool offer_pairs(const PoolCounts& pool, const Formulas& formulas, const ValueGrid& grid,
+                 const PairCounts& pairs, Collector& collector, Watch& watch) {
+    struct Row {
+        const double* both_;
+        std::size_t class_stride;
+        double both(std::size_t class_index, std::size_t partner) const {
+            return both_[class_index * class_stride + partner];
+        }
+    };
+    std::vector<Hit> hits(pool.stride() * kHitsPerQuestion);
+    for (std::size_t own = 0; own < pool.n_questions(); ++own) {
+        if (watch.check()) return false;
+        const std::vector<double> own_counts = pool.literal_counts(own, false);
+        const Row row{pairs.row(own), pairs.class_stride()};
+        PairScan scan = scan_of(pool, formulas, own, own_counts, row.both_, row.class_stride);
+        scan.limit = collector.incumbent().limit();
+        scan.grain = collector.scan_grain(grid);
+        const std::size_t n_hits = pool.kernels().scan_pairs(scan, hits.data());
+        offer_hits(pool, row, static_cast<std::uint32_t>(own), hits.data(), n_hits, collector);
+    }
+    return true;
+}
+
+void count_all_pairs(const BitBlocks& blocks, const RowLayout& rows, std::size_t n_threads,
+                     Watch& watch, std::int64_t* counts) {
+    const Kernels& kernels = active_kernels();
+    const std::size_t n = blocks.n_questions();
+    const auto write_tile = [&](std::size_t class_index, std::size_t a, std::size_t b,
+                                const double* tile) {
+        std::int64_t* of_class = counts + class_index * n * n;
+        for (std::size_t i = a * kLanes; i < std::min((a + 1) * kLanes, n); ++i)
+            for (std::size_t k = b * kLanes; k < std::min((b + 1) * kLanes, n); ++k) {
+                const double both = tile[i % kLanes * kLanes + k % kLanes];
+                of_class[i * n + k] = of_class[k * n + i] = static_cast<std::int64_t>(both);
+            }
+    };
+    parallel_for(
+        blocks.n_blocks(), n_threads,
+        [&](std::size_t a, std::size_t) {
+            AlignedVector<double> tiles(rows.n_classes * kLanes * kLanes);
+            for (std::size_t b = a; b < blocks.n_blocks(); ++b) {
+                std::fill(tiles.begin(), tiles.end(), 0.0);
+                for (const Segment& s : rows.segments) {
+                    if (watch.check()) return;
+                    kernels.count_tile(blocks.block(a) + s.first_word * kLanes,
+                                       blocks.block(b) + s.first_word * kLanes, s.n_words,
+                                       static_cast<double>(s.weight), false,
+                                       tiles.data() + s.class_index * kLanes * kLanes, kLanes);
+                }
+                for (std::size_t j = 0; j < rows.n_classes; ++j)
+                    write_tile(j, a, b, tiles.data() + j * kLanes * kLanes);
+            }
+        },
+        [&] { watch.check(); });
 }
 
 }  // namespace bsnsing

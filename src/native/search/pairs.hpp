@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "search/collector.hpp"
@@ -14,8 +15,10 @@ namespace bsnsing {
 class PairCounts {
   public:
     PairCounts() = default;
+    PairCounts(std::size_t n_classes, std::size_t n_columns)
+        : n_columns_(n_columns), values_(n_classes * n_columns * n_columns, 0.0) {}
     // Room for all pairs if that stays within reason; otherwise nothing is kept.
-    explicit PairCounts(const Pool& pool);
+    static PairCounts within_reason(const PoolCounts& pool);
 
     bool is_kept() const { return !values_.empty(); }
     std::size_t class_stride() const { return n_columns_ * n_columns_; }
@@ -35,5 +38,14 @@ struct PairOutcome {
 // Offers all pairs to the collector; fills `kept` where it has room.
 PairOutcome search_pairs(const Pool& pool, const SearchOptions& options, const ValueGrid& grid,
                          PairCounts& kept, Collector& collector, Watch& watch);
+
+// The same where the counts are there already; false if stopped.
+bool offer_pairs(const PoolCounts& pool, const Formulas& formulas, const ValueGrid& grid,
+                 const PairCounts& pairs, Collector& collector, Watch& watch);
+
+// Cases of all pairs of questions, with weights: entry (class j, questions a and b) is
+// [(j * n_questions + a) * n_questions + b]. Incomplete if stopped.
+void count_all_pairs(const BitBlocks& blocks, const RowLayout& rows, std::size_t n_threads,
+                     Watch& watch, std::int64_t* counts);
 
 }  // namespace bsnsing

@@ -26,22 +26,45 @@ struct Counts {
     }
 };
 
-class Pool {
+// What is known of a pool without its rows: what rules are judged by, and the cases per class that
+// answer yes to each question.
+class PoolCounts {
   public:
-    Pool(const BitBlocks& blocks, const RowLayout& rows, const Objective& objective);
+    // `singles` has a column per question, and zeros up to a whole block.
+    PoolCounts(const Objective& objective, std::size_t n_questions, Counts singles);
 
-    const BitBlocks& blocks() const { return blocks_; }
-    const RowLayout& rows() const { return rows_; }
     const Objective& objective() const { return objective_; }
     const Kernels& kernels() const { return kernels_; }
-    std::size_t n_questions() const { return blocks_.n_questions(); }
-    std::size_t n_classes() const { return rows_.n_classes; }
+    std::size_t n_questions() const { return n_questions_; }
+    std::size_t n_classes() const { return objective_.n_classes; }
     std::size_t stride() const { return singles_.stride; }
     const Counts& singles() const { return singles_; }
 
     // Null unless there are many classes, a Gini criterion, and counts whose squares are exact.
     Moments moments() const;
     Leans leans() const;
+
+    // Cases per class that the literal covers.
+    std::vector<double> literal_counts(std::size_t question, bool negated) const;
+
+  private:
+    void fill_moments();
+
+    const Objective& objective_;
+    const Kernels& kernels_;
+    std::size_t n_questions_;
+    Counts singles_;
+    Counts moments_;  // [size, with totals, with self]
+    Counts leans_;    // [size, lean]
+};
+
+// A pool with the answers of its rows.
+class Pool : public PoolCounts {
+  public:
+    Pool(const BitBlocks& blocks, const RowLayout& rows, const Objective& objective);
+
+    const BitBlocks& blocks() const { return blocks_; }
+    const RowLayout& rows() const { return rows_; }
 
     // All rows as a bit column.
     const AlignedVector<Word>& everyone() const { return everyone_; }
@@ -54,20 +77,10 @@ class Pool {
     // Of the rows in `rest`, those the literal does not take.
     void remove_literal(const Word* rest, std::size_t question, bool negated, Word* out) const;
 
-    // Cases per class that the literal covers.
-    std::vector<double> literal_counts(std::size_t question, bool negated) const;
-
   private:
-    void fill_moments();
-
     const BitBlocks& blocks_;
     const RowLayout& rows_;
-    const Objective& objective_;
-    const Kernels& kernels_;
     AlignedVector<Word> everyone_;
-    Counts singles_;
-    Counts moments_;  // [size, with totals, with self]
-    Counts leans_;    // [size, lean]
 };
 
 }  // namespace bsnsing

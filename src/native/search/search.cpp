@@ -69,7 +69,7 @@ FoundRule search_pool(const BitBlocks& blocks, const RowLayout& rows, const Obje
     if (options.max_rules >= 2 && n_questions >= 2) {
         const bool goes_deep =
             options.max_rules >= 3 && n_questions >= 3 && forms_sets(options.formulas);
-        PairCounts kept = goes_deep ? PairCounts(pool) : PairCounts();
+        PairCounts kept = goes_deep ? PairCounts::within_reason(pool) : PairCounts();
         const PairOutcome pairs = search_pairs(pool, options, grid, kept, collector, watch);
         is_done = pairs.is_row_done;
         for (std::size_t q = 0; q < n_questions; ++q)

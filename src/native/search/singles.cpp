@@ -2,7 +2,7 @@
 
 namespace bsnsing {
 
-double offer_singles(const Pool& pool, const Formulas& formulas, Collector& collector) {
+double offer_singles(const PoolCounts& pool, const Formulas& formulas, Collector& collector) {
     const bool needs_negation = formulas.has_negation && pool.objective().is_oriented();
     double n_counted = 0;
     for (std::uint32_t q = 0; q < pool.n_questions(); ++q) {
@@ -15,7 +15,7 @@ double offer_singles(const Pool& pool, const Formulas& formulas, Collector& coll
     return n_counted;
 }
 
-FoundRule describe(const Pool& pool, const Incumbent& incumbent) {
+FoundRule describe(const PoolCounts& pool, const Incumbent& incumbent) {
     FoundRule found;
     if (!incumbent.is_found()) return found;
     found.found = true;

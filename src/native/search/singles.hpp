@@ -7,8 +7,8 @@
 namespace bsnsing {
 
 // Offers every single question (and its negation, where that is another rule); returns how many.
-double offer_singles(const Pool& pool, const Formulas& formulas, Collector& collector);
+double offer_singles(const PoolCounts& pool, const Formulas& formulas, Collector& collector);
 
-FoundRule describe(const Pool& pool, const Incumbent& incumbent);
+FoundRule describe(const PoolCounts& pool, const Incumbent& incumbent);
 
 }  // namespace bsnsing

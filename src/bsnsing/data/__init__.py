@@ -1,0 +1,1 @@
+"""From a user's array or data frame to typed columns, labels and weights."""

@@ -1,0 +1,246 @@
+"""Array or dataframe -> Table: scikit-learn's checks, names in order, every column read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_array, validate_data
+
+from bsnsing.data.columns import (
+    Column,
+    ColumnInfo,
+    Kind,
+    Level,
+    RawColumn,
+    SparseCells,
+    align_column,
+    read_column,
+)
+
+__all__ = [
+    "CategoricalFeatures",
+    "Column",
+    "ColumnInfo",
+    "Kind",
+    "Level",
+    "SparseCells",
+    "Table",
+    "read_prediction_table",
+    "read_training_table",
+]
+
+CategoricalFeatures: TypeAlias = (
+    Literal["from_dtype"] | Sequence[str] | Sequence[int] | Sequence[bool] | NDArray[Any] | None
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Typed columns of equal length."""
+
+    columns: tuple[Column, ...]
+    n_rows: int
+
+    @property
+    def info(self) -> tuple[ColumnInfo, ...]:
+        """Descriptions of the columns, which is all that a fitted model keeps of a table."""
+        return tuple(column.info for column in self.columns)
+
+    def take(self, rows: ArrayLike) -> Table:
+        """Return the table of these rows, given as positions or as a boolean mask."""
+        wanted = np.asarray(rows)
+        places = np.flatnonzero(wanted) if wanted.dtype == bool else wanted.astype(np.intp)
+        columns = (
+            Column(
+                column.info,
+                column.cells.take(places)
+                if isinstance(column.cells, SparseCells)
+                else column.cells[places],
+            )
+            for column in self.columns
+        )
+        return Table(tuple(columns), len(places))
+
+
+def read_training_table(
+    estimator: BaseEstimator, X: Any, categorical_features: CategoricalFeatures = "from_dtype"
+) -> Table:
+    """Read ``X`` for fitting and set the estimator's ``n_features_in_`` and ``feature_names_in_``.
+
+    Numbers make numeric columns, Booleans boolean ones, text and categories categorical ones. The
+    result depends neither on the order of the rows nor on the library that holds them.
+
+    Parameters
+    ----------
+    estimator : estimator instance
+        Whose attributes are set, and whose name messages carry.
+    X : array-like, sparse matrix or dataframe of shape (n_rows, n_columns)
+        Cells may be missing: NaN, None, or the null of the dataframe's library.
+    categorical_features : "from_dtype", None, or names, positions or a mask of columns
+        Columns to read as categorical whatever they hold; None allows no categorical column.
+    """
+    raw_columns, n_rows = _open(estimator, X, reset=True)
+    names = [f"x{i}" for i in range(len(raw_columns))]
+    names = list(getattr(estimator, "feature_names_in_", names))
+    has_names = hasattr(estimator, "feature_names_in_")
+    chosen = _chosen_columns(categorical_features, names, has_names=has_names)
+    columns = tuple(
+        read_column(name, raw, as_category=i in chosen)
+        for i, (name, raw) in enumerate(zip(names, raw_columns, strict=True))
+    )
+    if categorical_features is None:
+        _reject_categories(columns)
+    return Table(columns, n_rows)
+
+
+def read_prediction_table(estimator: BaseEstimator, X: Any, info: tuple[ColumnInfo, ...]) -> Table:
+    """Read ``X`` as the columns that ``info`` describes, which the estimator was fitted on.
+
+    Columns with names may come in any order. Raises ValueError where a column is missing, was not
+    there at fit, or has changed between numbers and text.
+    """
+    raw_columns, n_rows = _open(estimator, X, reset=False)
+    columns = (
+        align_column(read_column(known.name, raw, as_category=known.kind == "categorical"), known)
+        for known, raw in zip(info, raw_columns, strict=True)
+    )
+    return Table(tuple(columns), n_rows)
+
+
+# --- From X to raw columns: scikit-learn's checks, names, width ---
+
+
+def _open(estimator: BaseEstimator, X: Any, *, reset: bool) -> tuple[list[RawColumn], int]:
+    """Check ``X`` by scikit-learn's conventions and return its columns as they are.
+
+    Dataframes are read through narwhals, which uses pandas, polars and pyarrow where they are
+    there and needs none of them.
+    """
+    if isinstance(X, nw.LazyFrame) or nw.dependencies.is_polars_lazyframe(X):
+        raise TypeError("X is a LazyFrame, which has no rows yet. Call .collect() first.")
+    if not isinstance(X, np.ndarray) and nw.dependencies.is_into_dataframe(X):
+        return _open_frame(estimator, X, reset=reset)
+    if isinstance(X, np.ma.MaskedArray):  # scikit-learn would read what lies under the mask
+        filling: Any = np.nan if X.dtype.kind == "f" else None
+        X = np.where(np.ma.getmaskarray(X), filling, X.data)
+    elif isinstance(X, np.ndarray) and X.dtype.kind == "T":  # which scikit-learn does not know
+        X = X.astype(object)
+    array = validate_data(
+        estimator, X, reset=reset, accept_sparse="csc", dtype=None, ensure_all_finite="allow-nan"
+    )
+    if issparse(array):
+        return list(_sparse_columns(array)), array.shape[0]
+    if array.dtype.kind == "U" and isinstance(X, list | tuple):
+        # A list such as [[1, "a"]]: NumPy has made text of the numbers, and of None and NaN.
+        array = np.array(X, dtype=object)
+    return list(array.T), len(array)
+
+
+def _sparse_columns(matrix: Any) -> Iterable[SparseCells]:
+    if not matrix.has_canonical_format:  # entries of the same cell must be added up
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    for start, end in zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True):
+        yield SparseCells(
+            matrix.indices[start:end], matrix.data[start:end], filling=0, n_rows=matrix.shape[0]
+        )
+
+
+def _open_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> tuple[list[RawColumn], int]:
+    # Before narwhals sees it: its message on duplicates names neither X nor what to do.
+    names = list(X.column_names if hasattr(type(X), "column_names") else X.columns)
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ValueError(
+                f"Column name {name!r} occurs {count} times in X. Give each column its own name."
+            )
+    frame = nw.from_native(X, eager_only=True)
+    has_names = all(isinstance(name, str) for name in names)
+    order = list(range(len(names)))
+    fitted_names = getattr(estimator, "feature_names_in_", None)
+    if reset:
+        validate_data(estimator, X, skip_check_array=True)
+        if has_names and names:  # not every scikit-learn sees the names of every dataframe
+            estimator.feature_names_in_ = np.asarray(names, dtype=object)
+    elif has_names and fitted_names is not None:
+        _check_same_names(names, list(fitted_names))
+        place = {name: i for i, name in enumerate(names)}
+        order = [place[name] for name in fitted_names]
+    else:
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+    if 0 in frame.shape:
+        check_array(np.empty(frame.shape), estimator=estimator)  # raises, in its own words
+    columns = [frame[:, i] for i in range(len(names))]
+    return [columns[i] for i in order], len(frame)
+
+
+def _check_same_names(names: list[str], fitted_names: list[str]) -> None:
+    unseen = sorted(set(names) - set(fitted_names))
+    missing = sorted(set(fitted_names) - set(names))
+    if not unseen and not missing:
+        return
+    found = [f"X lacks {_listed(missing)}"] if missing else []
+    found += [f"X has the unknown {_listed(unseen)}"] if unseen else []
+    raise ValueError(
+        "The feature names should match those that were passed during fit: "
+        f"{' and '.join(found)}. Pass the columns of fit, in any order."
+    )
+
+
+def _chosen_columns(
+    categorical_features: CategoricalFeatures, names: list[str], *, has_names: bool
+) -> set[int]:
+    """Positions of the columns that the user calls categorical."""
+    if categorical_features is None or (
+        isinstance(categorical_features, str) and categorical_features == "from_dtype"
+    ):
+        return set()
+    given = np.asarray(categorical_features)
+    items = given.tolist()
+    if given.ndim != 1 or not (
+        given.size == 0 or given.dtype.kind in "biu" or all(isinstance(i, str) for i in items)
+    ):
+        raise ValueError(
+            "categorical_features must be 'from_dtype', None, or a list of names, of positions or "
+            f"of True and False. Got {categorical_features!r} instead."
+        )
+    if given.dtype.kind == "b":
+        if len(items) != len(names):
+            raise ValueError(
+                f"categorical_features is a mask of {len(items)} columns, but X has {len(names)}. "
+                "Give one True or False for each column."
+            )
+        return set(np.flatnonzero(given).tolist())
+    if items and isinstance(items[0], str) and not has_names:
+        raise ValueError(
+            f"categorical_features names column {items[0]!r}, but X has no column names. "
+            "Use positions or a boolean mask, or pass a dataframe."
+        )
+    for item in items:
+        if item not in (names if isinstance(item, str) else range(len(names))):
+            raise ValueError(
+                f"categorical_features names column {item!r}, which X does not have. "
+                f"Its {len(names)} columns are {_listed(names)}; positions count from 0."
+            )
+    return {names.index(item) if isinstance(item, str) else item for item in items}
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:8])) + (", ..." if len(names) > 8 else "")
+
+
+def _reject_categories(columns: Iterable[Column]) -> None:
+    for column in columns:
+        if column.info.kind == "categorical":
+            raise ValueError(
+                f"Column {column.info.name!r} holds text or categories, but categorical_features "
+                "is None. Use categorical_features='from_dtype' or convert the column to numbers."
+            )

@@ -1,0 +1,91 @@
+"""Sample weights as whole numbers, so that sums never depend on the order of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+# Sums of scaled weights stay exact in a double.
+_LARGEST_SUM = 2.0**52
+_SMALLEST_SUM = 1e-140
+# Whole weights up to this sum are counted as they are: their squares fit 64 bits.
+_LARGEST_WHOLE_SUM = 2.0**31
+
+
+@dataclass(frozen=True, slots=True)
+class CaseWeights:
+    """Weights in whole numbers: ``unit`` of them make one case.
+
+    ``counts`` is None if every row is one case.
+    """
+
+    counts: NDArray[np.int64] | None
+    unit: float
+
+    def class_totals(self, labels: NDArray[np.int32], n_classes: int) -> NDArray[np.float64]:
+        """Cases per class, in the whole numbers that the native engine counts in."""
+        return np.bincount(labels, weights=self.counts, minlength=n_classes).astype(np.float64)
+
+    def to_cases(self, counts: NDArray[np.float64]) -> NDArray[Any]:
+        """Turn counted sums back into the user's weights: integers where those were integers."""
+        if self.unit == 1.0:
+            return counts.astype(np.int64)
+        return counts / self.unit
+
+
+def read_weights(sample_weight: ArrayLike | None, n_rows: int) -> CaseWeights:
+    """Check sample weights and scale them to whole numbers.
+
+    Integers stay as they are. Other weights are rounded to 2^-52 of their sum, the precision that
+    a sum of doubles has anyway.
+    """
+    if sample_weight is None:
+        return CaseWeights(None, 1.0)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must have one weight for each of the {n_rows} rows. "
+            f"Got shape {weights.shape}."
+        )
+    if not np.isfinite(weights).all():
+        raise ValueError("sample_weight contains NaN or infinity. Replace or drop those rows.")
+    if (weights < 0).any():
+        raise ValueError(
+            f"sample_weight must not be negative. Got {weights.min()}; use 0 to leave a row out."
+        )
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if total == 0:
+        raise ValueError("sample_weight is zero for every row. Give at least one a weight.")
+    if not _SMALLEST_SUM < total < 1 / _SMALLEST_SUM:
+        raise ValueError(
+            f"The sum of sample_weight is {total:g}, whose square a double cannot hold. "
+            "Divide the weights by their mean."
+        )
+    if total < _LARGEST_WHOLE_SUM and (weights == np.floor(weights)).all():
+        if (weights == 1).all():
+            return CaseWeights(None, 1.0)
+        return CaseWeights(weights.astype(np.int64), 1.0)
+    exponent = np.floor(np.log2(_LARGEST_SUM / total))
+    return CaseWeights(np.rint(np.ldexp(weights, int(exponent))).astype(np.int64), 2.0**exponent)
+
+
+def read_relative_weights(sample_weight: ArrayLike | None, n_rows: int) -> CaseWeights:
+    """Read weights of which only whole numbers count cases; others are scaled to a mean of one.
+
+    Limits on the number of cases then mean the same whatever the unit of the weights.
+    """
+    if sample_weight is None:
+        return CaseWeights(None, 1.0)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    is_positive = weights > 0
+    is_relative = (weights != np.floor(weights)).any() or weights.max(initial=0) > _LARGEST_SUM
+    if np.isfinite(weights).all() and is_positive.any() and is_relative:
+        weights = weights / weights.max()  # first, so that the mean cannot overflow
+        weights = weights / weights[is_positive].mean()
+    return read_weights(weights, n_rows)

@@ -1,0 +1,164 @@
+"""grow_distilled(): one tree that learns from a teacher, with the real cases as its counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bsnsing.data.cases import Cases
+from bsnsing.distill.config import DistillConfig
+from bsnsing.distill.rule_space import RuleSpace, with_column_pairs, with_longer_rules
+from bsnsing.distill.training_set import Teaching, TrainingSet
+from bsnsing.grow.grow import grow_tree
+from bsnsing.grow.options import GrowOptions
+from bsnsing.tree.predict import find_leaves
+from bsnsing.tree.probabilities import Evidence, with_evidence
+from bsnsing.tree.prune import (
+    best_subtree,
+    bypass_small_children,
+    impurity_per_case,
+    prune_by_cost,
+)
+from bsnsing.tree.tree import Tree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DistillOptions:
+    """What is to be found out beside the tree itself."""
+
+    config: DistillConfig
+    try_column_pairs: bool  # where they pay
+    try_longer_rules: bool
+
+
+def grow_distilled(
+    real: Cases,
+    classes: NDArray[Any],
+    training: TrainingSet,
+    options: GrowOptions,
+    distill: DistillOptions,
+    teaching: Teaching | None = None,
+) -> tuple[Tree, Evidence]:
+    """Grow a tree on a training set; return it unpruned, with the cases it was learnt from.
+
+    Richer rules take the place of simple ones where they save the penalties of some leaves: they
+    fit every training set a little better, and predict no better for it. ``teaching`` lets the
+    teacher see the pairs of columns that pay, too.
+    """
+    simple = RuleSpace(options.search.max_rules)
+    grown = _grow(real, classes, training, simple.options(options), distill.config)
+    if not options.is_free:
+        return grown
+    space, grown = _enriched(real, classes, training, options, distill, simple, grown)
+    if space.pairs and teaching is not None and training.has_synthetic:
+        # A teacher that sees the pairs knows better where classes part, if it errs less. Where
+        # there are too many rows for synthetic ones, the real rows show it themselves.
+        better = teaching.training_set(space.pairs)
+        if better.teacher.brier < training.teacher.brier:
+            return _grow(real, classes, better, space.options(options), distill.config)
+    return grown
+
+
+def _enriched(
+    real: Cases,
+    classes: NDArray[Any],
+    training: TrainingSet,
+    options: GrowOptions,
+    distill: DistillOptions,
+    space: RuleSpace,
+    grown: tuple[Tree, Evidence],
+) -> tuple[RuleSpace, tuple[Tree, Evidence]]:
+    """Try richer spaces one after the other, and keep those that pay."""
+    config, teacher = distill.config, training.teacher
+    n_cases = float(real.per_row().sum())
+    auto = config.complexity_penalty(
+        n_cases, training.n_classes, teacher.brier, teacher.unexplained
+    )
+    penalty = max(auto, options.ccp_alpha)
+    cost = _cost(grown[0], penalty, options.max_leaf_nodes)
+    enrichments = [with_column_pairs] * distill.try_column_pairs
+    enrichments += [with_longer_rules] * distill.try_longer_rules
+    for enrich in enrichments:
+        most = cost - config.penalties_saved * penalty * (1 - 1e-9)  # sums are rounded
+        if most < penalty:  # what one leaf costs, if it is pure
+            break
+        richer = enrich(space, options, training, config)
+        if richer is None:
+            continue
+        other = _grow(real, classes, training, richer.options(options), config)
+        other_cost = _cost(other[0], penalty, options.max_leaf_nodes)
+        if other_cost <= most:
+            space, grown, cost = richer, other, other_cost
+    return space, grown
+
+
+def _cost(tree: Tree, penalty: float, max_leaf_nodes: int | None) -> float:
+    """Impurity per case and penalty of all leaves, of the subtree that would be kept."""
+    kept = prune_by_cost(tree, penalty)
+    if max_leaf_nodes is not None:
+        kept = best_subtree(kept, max_leaf_nodes)
+    return float(impurity_per_case(kept)[kept.is_leaf].sum()) + penalty * kept.n_leaves
+
+
+def _grow(
+    real: Cases,
+    classes: NDArray[Any],
+    training: TrainingSet,
+    options: GrowOptions,
+    config: DistillConfig,
+) -> tuple[Tree, Evidence]:
+    """Grow on a training set, then give the tree the real cases as its counts.
+
+    Splits of which one side holds too few real cases go; those few then go the other way.
+    """
+    min_samples_leaf = options.search.min_samples_leaf
+    # A child with enough real cases has this much weight; synthetic ones may add to it.
+    search = replace(options.search, min_samples_leaf=min_samples_leaf * training.real_weight)
+    own = replace(options, search=search, asked_columns=training.asked_columns)
+    given = options.class_weight
+    tracker = training.tracker(np.ones(len(classes)) if given is None else given)
+    tree = grow_tree(training.cases, classes, own, tracker=tracker)
+    leaves = tracker.node_of
+    real_leaves = np.empty(len(real.labels), dtype=np.int64)
+    real_leaves[training.original] = leaves[tracker.first_rows[: len(training.original)]]
+    n_nodes = tree.n_nodes
+    while True:
+        tree = replace(tree, counts=count_cases(tree, real_leaves, real))
+        tree = bypass_small_children(tree, min_samples_leaf)
+        if tree.n_nodes == n_nodes:
+            break
+        n_nodes = tree.n_nodes
+        real_leaves = find_leaves(tree, real.table, options.search.n_threads)
+        leaves = find_leaves(tree, training.cases.table, options.search.n_threads)
+    evidence = _evidence(tree, training, leaves, config.learnt_weight)
+    return with_evidence(replace(tree, is_taught=True), evidence, options.shrinkage), evidence
+
+
+def _evidence(
+    tree: Tree, training: TrainingSet, leaves: NDArray[np.int64], learnt_weight: float
+) -> Evidence:
+    """What the tree was learnt from, scaled to the number of real cases.
+
+    Synthetic rows show where classes part, but real ones how many there are of each.
+    """
+    learnt = count_cases(tree, leaves, training.cases)
+    soft = count_cases(tree, leaves[: training.n_real], training.cases)
+    n_cases = tree.counts[0].sum()
+    return Evidence(
+        soft * (n_cases / soft[0].sum()), learnt * (n_cases / learnt[0].sum()), learnt_weight
+    )
+
+
+def count_cases(tree: Tree, leaves: NDArray[np.int64], cases: Cases) -> NDArray[np.float64]:
+    """Return how many cases of each class pass each node, given the leaves of the first rows."""
+    counts, n_rows, n_classes = cases.weights.counts, len(leaves), len(tree.classes)
+    weights = None if counts is None else counts[:n_rows] / cases.weights.unit
+    places = leaves * n_classes + cases.labels[:n_rows]
+    flat = np.bincount(places, weights, tree.n_nodes * n_classes)
+    sums = flat.astype(np.float64).reshape(tree.n_nodes, n_classes)
+    for v in reversed(np.flatnonzero(~tree.is_leaf)):  # children come after their parents
+        sums[v] = sums[tree.children_left[v]] + sums[tree.children_right[v]]
+    return sums

@@ -1,0 +1,108 @@
+"""Teacher: a fitted learner, its out-of-bag probabilities, and how far they are from the labels."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from bsnsing.data.cases import Cases
+from bsnsing.data.table import Table
+from bsnsing.distill.config import DistillConfig
+from bsnsing.distill.encoder import TableEncoder
+from bsnsing.distill.forest import Forest
+from bsnsing.questions.pair import ColumnPair
+
+
+@dataclass(frozen=True, slots=True)
+class Teacher:
+    """What a learner knows of the rows it was fitted to."""
+
+    learner: Any  # a fitted classifier of labels
+    encoder: TableEncoder
+    oob: NDArray[np.float64]  # probabilities of each row without that row's label
+    importances: NDArray[np.float64] | None  # of each column, if the learner says so
+    brier: float  # Brier score of the out-of-bag probabilities
+    unexplained: float  # the same as a share of the labels' own impurity, at most 1
+    leaf_rows: int  # that a leaf of a forest needs to speak for itself
+
+    def probabilities(self, table: Table) -> NDArray[np.float64]:
+        """What the learner says of new rows."""
+        probabilities = np.zeros((table.n_rows, self.oob.shape[1]))
+        if table.n_rows:
+            matrix = self.encoder.matrix(table)
+            probabilities[:, self.learner.classes_] = self.learner.predict_proba(matrix)
+        return probabilities
+
+
+def fit_teacher(
+    teacher: Any,
+    cases: Cases,
+    one_hot: NDArray[np.float64],
+    pairs: tuple[ColumnPair, ...],
+    config: DistillConfig,
+    random_state: np.random.RandomState,
+    n_threads: int,
+) -> Teacher:
+    """Let a teacher ("forest" or a classifier) learn the cases, shown ``pairs`` too."""
+    encoder = TableEncoder.of(cases.table, pairs, config.most_levels)
+    learner = Forest(config, random_state, n_threads) if isinstance(teacher, str) else teacher
+    counts = None if cases.weights.counts is None else cases.per_row()
+    matrix = encoder.matrix(cases.table)
+    oob, fitted = _learn(learner, matrix, cases.labels, counts, one_hot, config.n_folds)
+    brier, unexplained = _brier_scores(one_hot, oob, cases.per_row())
+    return Teacher(
+        fitted,
+        encoder,
+        oob,
+        encoder.column_importances(fitted),
+        brier,
+        unexplained,
+        getattr(fitted, "leaf_rows_", 1),
+    )
+
+
+def _learn(
+    learner: Any,
+    X: Any,
+    labels: NDArray[np.int32],
+    counts: NDArray[np.float64] | None,
+    one_hot: NDArray[np.float64],
+    n_folds: int,
+) -> tuple[NDArray[np.float64], Any]:
+    """Fit the learner; return its probabilities of each row without that label, and itself."""
+    with warnings.catch_warnings():
+        # Rows that no tree left out, and classes with few cases, are dealt with below.
+        warnings.simplefilter("ignore", UserWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)
+        if getattr(learner, "oob_score", False):
+            fitted = learner.fit(X, labels, sample_weight=counts)
+            found = fitted.oob_decision_function_
+        else:
+            # Only here: who imports the package need not wait for it.
+            from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+            folds = StratifiedKFold(n_folds, shuffle=False)
+            found = cross_val_predict(clone(learner), X, labels, cv=folds, method="predict_proba")
+            fitted = clone(learner).fit(X, labels)
+    oob = np.zeros_like(one_hot)
+    oob[:, fitted.classes_] = found
+    is_unknown = ~(np.isfinite(oob).all(axis=1) & (oob.sum(axis=1) > 0))
+    oob[is_unknown] = one_hot[is_unknown]
+    return oob, fitted
+
+
+def _brier_scores(
+    one_hot: NDArray[np.float64], oob: NDArray[np.float64], counts: NDArray[np.float64]
+) -> tuple[float, float]:
+    """The Brier score of a teacher, and its share of the labels' impurity.
+
+    A teacher may err by more than all there is to explain, which counts as all.
+    """
+    brier = float(np.average(((one_hot - oob) ** 2).sum(axis=1), weights=counts))
+    impurity = 1.0 - float((np.average(one_hot, axis=0, weights=counts) ** 2).sum())
+    return brier, min(1.0, brier / impurity)

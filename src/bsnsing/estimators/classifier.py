@@ -1,0 +1,545 @@
+"""BsnsingClassifier: parameters, fit, predict; calls the stages in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix, hstack
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from bsnsing.data.cases import Cases
+from bsnsing.data.labels import read_labels
+from bsnsing.data.table import CategoricalFeatures, read_prediction_table, read_training_table
+from bsnsing.data.weights import read_relative_weights
+from bsnsing.distill.config import DistillConfig
+from bsnsing.engine.base import EngineMaker
+from bsnsing.engine.native import NativeEngine
+from bsnsing.estimators.growth import grow_trees
+from bsnsing.estimators.parameters import TREE_PARAMETERS
+from bsnsing.export.text import export_text
+from bsnsing.rules.constraints import RuleConstraints
+from bsnsing.rules.criteria import check_n_classes
+from bsnsing.rules.options import FEWEST_SEGMENTS, effective_n_threads
+from bsnsing.rules.parameters import check_parameters
+from bsnsing.solvers.mip import MipOptions
+from bsnsing.tree.importances import impurity_reductions
+from bsnsing.tree.predict import find_leaves, passed_nodes
+from bsnsing.tree.probabilities import Evidence
+from bsnsing.tree.prune import PruningPath, best_subtree, prune_by_cost, pruning_path
+from bsnsing.tree.tree import Tree
+
+_PLAIN: dict[str, Any] = {
+    "max_rules": 2,
+    "column_pairs": None,
+    "min_samples_leaf": "sqrt",
+    "criterion": "gini",
+    "ccp_alpha": 0.0,
+    "shrinkage": 0.0,
+    "teacher": None,
+    "n_segments": FEWEST_SEGMENTS,
+}
+
+# What print(model) shows at most.
+_MOST_LINES = 100
+
+
+class BsnsingClassifier(ClassifierMixin, BaseEstimator):
+    """A decision tree in which every split is the best Boolean rule of its size.
+
+    Each inner node asks a rule of at most ``max_rules`` yes/no questions, such as
+    ``age > 35 or bmi > 30``. The rule is proven to minimise ``criterion`` over the node's whole
+    pool of questions, unless ``time_limit`` cut the search short, which ``tree_.optimal`` tells.
+    The tree does not depend on the order of the rows nor on ``n_jobs``.
+
+    By default the tree learns from a forest: see ``teacher``. :meth:`plain` grows it on the
+    labels as they are, and :meth:`paper` has the settings of the paper.
+
+    "Measured" says what a setting does to accuracy and AUC on new cases, in points (hundredths)
+    against the defaults: means over 63 published tables below 5,000 rows. ``python -m
+    benchmarks.quality.defaults`` measures it and writes ``benchmarks/results/DEFAULTS.md``.
+
+    Parameters
+    ----------
+    max_rules : "auto" or int, default="auto"
+        Most questions in a rule, 1 to 10. Lower it for rules that are read at a glance.
+        "auto" is 2, and 3 where that pays: where it lowers (impurity + penalty of all leaves) by
+        twice the penalty of a leaf (``ccp_alpha``, and at least what "auto" is there). It tries 3
+        only with a teacher, the "enum" solver, the node's own questions and no ``constraints``,
+        and where a search of all rules of 3 is quick.
+        Measured: 1, -0.9 and -0.6; 2, -0.1 and -0.1.
+    column_pairs : "auto" or None, default="auto"
+        Whether rules may ask about two numeric columns together, as in ``debt / income > 0.4``.
+        Set it to None where sums or ratios of your columns mean nothing.
+        "auto" tries sums, differences, products and ratios of the four numeric columns that matter
+        most to a teacher with ``feature_importances_``, and keeps them where they pay, as
+        above; the teacher is then shown them too, and heard again if its Brier score falls. In
+        sums and differences the column of narrower spread is multiplied by 1, 2, 5, 10, ...
+        ``tree_.pairs`` are those asked about.
+        Measured: None, -0.4 and -0.3.
+    min_samples_leaf : "auto", "sqrt", int or float, default="auto"
+        Cases that each child needs. Raise it where a rule must rest on many cases.
+        "sqrt" is the square root of all cases n, an int a number, a float a fraction of n. "auto"
+        is max(2, rows that a leaf of the teacher's forest needs) with a teacher; without one
+        n^(1/4) up to 50,000 cases and n^(1/2) beyond. With a teacher, splits with too few cases on
+        one side are left out after growth, not during the search.
+        Measured: 1, 0.0 and -0.1; 5, -0.4 and -0.2; "sqrt", -1.9 and -1.2 at 5 leaves instead of
+        8.5 in the median.
+    criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="entropy"
+        What a split minimises; see :func:`best_rule` for the formulas. "gini_squared" and "error"
+        are the paper's and those of mixed-integer solvers; "error" is for two classes.
+        Measured: "gini", -0.3 and -0.5; "gini_squared", -1.1 and -0.4.
+    operators : sequence of {"or", "and", "xor"}, default=("or", "and")
+        How a rule may join questions. With "and", questions may also enter negated. Use ("or",)
+        where readers know OR-rules only.
+        Measured: ("or",), no change beyond noise.
+    max_depth : int, default=None
+        Greatest depth of a node; None is no limit. Set it where a path must be short.
+    max_leaf_nodes : int, default=None
+        Most leaves: the tree is grown, then cut back to the best subtree of that size. Set it
+        where the whole tree must fit a page.
+        Measured: 8, -1.4 and -1.0.
+    ccp_alpha : "auto" or float, default="auto"
+        Complexity penalty: of all subtrees the one is kept whose Gini impurity plus this much for
+        each leaf is least (exactly, over all subtrees); both are per case, as in scikit-learn.
+        Raise it for a smaller tree. "auto" is 0 without a teacher. With one, let n be the cases,
+        k the classes of a tree, b the Brier score of the teacher's out-of-bag probabilities, and
+        u = min(1, b / (Gini impurity of the labels)), what it leaves unexplained. Then::
+
+            ccp_alpha = 0.8 * (2 / k) * g(u) * max(f(b), 4 * u * log2(max(1, n / 2000))) / n
+            f(b) = min(1, max(0.5, b / 0.1))
+            g(u) = 1 - 2 * (u - 0.7) for 0.7 < u < 1, else 1
+
+        Measured: 0, -0.3 and +1.1, at 34 leaves instead of 8.5 in the median.
+    shrinkage : "auto" or float, default="auto"
+        Cases m that a parent's probabilities count for in those of its children, from the root
+        down: p = (cases of the class + m * parent's p) / (cases + m). Greater than 0, no
+        probability is 0 or 1; raise it where leaves are small and probabilities matter. "auto" is
+        1 with a teacher, else 10. With a teacher, the soft labels of all rows in a node below the
+        root, synthetic ones too, count as 2 m further cases.
+        Measured: 10 with a teacher, -0.1 and 0.0; 0 instead of 10 without one, -0.7 and -2.7.
+    teacher : "forest", classifier or None, default="forest"
+        Whom the tree learns from. None takes labels as they are: much faster, every number can be
+        checked by hand, and noise is taken at its word. A classifier of yours teaches if it has
+        ``predict_proba``; it gets categories as 0/1 columns.
+        "forest" fits 50 random and 50 extremely random trees (fewer from 1600 rows on, 25 of each
+        from 3200 on). A leaf of theirs with fewer than r rows gives the probabilities of the
+        nearest node above with r; r is the one of 1, 2, 4, 8, 16 with the best out-of-bag Brier
+        score. A real row then has the soft label (label + out-of-bag probabilities) / 2; another
+        classifier's come from 5-fold cross-validation. Synthetic rows, up to three times as many
+        (12,000 rows in all, up to 24,000 where b is small), are put together from cells of real
+        ones and get the teacher's probabilities. Splits and pruning use all of these, and
+        probabilities mostly the real rows; ``tree_.counts`` and ``min_samples_leaf`` count real
+        rows by their labels. In wide tables, where each search would take seconds, rules ask
+        about the columns that matter most to the forest only (about all with ``constraints`` or
+        ``extra_questions``). Above 50,000 rows or 5 million cells "forest" is None, since a
+        forest takes minutes there and labels abound: see ``is_taught_``.
+        Measured: None, -1.9 and -1.0, in a twentieth of the time.
+    stop_prob : float, default=0.9999
+        A node in which one class has a greater share is not split. Lower it to stop earlier.
+    distinct_children : bool, default=False
+        Only split into children with different majority classes, so that every split changes the
+        answer.
+    multiclass : {"native", "ovr"}, default="native"
+        With more than two classes: one tree for all of them, or one per class, of which the one
+        with the greatest score wins. One tree is easier to read.
+    solver : str, default="enum"
+        Who chooses the rule of a node: "enum" is exact, "greedy" adds one question at a time.
+        "highs", "cpsat", "scip", "cbc", "gurobi", "cplex" and "lpsolve" solve a mixed-integer
+        program ("gini_squared" or "error", two classes), to check "enum" by something
+        independent; "hybrid" does so at small nodes and uses "enum" at large ones.
+        ``bsnsing.solvers.available()`` says which can be used here.
+    greedy_level : float, default=0.9
+        The greedy solver adds a question if the reduction it leaves, times this, exceeds the
+        reduction without it.
+    hybrid_cap : float, default=40000
+        The hybrid solver takes a node for small if the product of its positive and negative cases
+        is at most this.
+    solver_options : dict, default=None
+        How mixed-integer solvers work: see :class:`bsnsing.solvers.MipOptions`.
+    constraints : RuleConstraints or dict, default=None
+        Columns that no rule may ask about or every rule must, what questions cost, and other
+        limits on the questions of each rule; every solver keeps them exactly.
+    time_limit : float, default=180
+        Seconds per split (not per tree), after which the best rule so far is taken and marked as
+        not proven. None is no limit.
+    max_bins : int, default=255
+        A numeric column with more distinct values is cut into this many bins of about equal
+        numbers of cases before the tree is grown, and thresholds lie between bins. None keeps
+        all values, which is slower in large tables.
+    n_segments : "auto" or int, default="auto"
+        Most thresholds per numeric column and node: in each direction or, with "and", in both
+        together, since a negated question looks the other way. "auto" is max(8, 128 / numeric
+        columns). Raise it where thresholds must be met exactly.
+        Measured: 20, no change beyond noise.
+    max_levels : int, default=30
+        Most level questions per categorical column and node; more levels are grouped by their
+        class shares.
+    max_values_as_levels : int, default=10
+        Numeric columns with at most this many values are also asked for equality.
+    bin_size : int, default=5
+        Levels with fewer cases are rare, and also asked for as one group.
+    extra_questions : Question, tree, fitted estimator, or a collection of these, default=None
+        Further questions for every pool: given by hand, or taken from trees of this package and
+        of scikit-learn. `clone` (and so cross-validation) takes the fit from estimators: give
+        ``questions_of(estimator)`` there.
+    own_questions : bool, default=True
+        Whether to ask the node's own questions too.
+    categorical_features : "from_dtype", None, or names, positions or mask, default="from_dtype"
+        Which columns are categorical. By dtype these are text and category columns; name those
+        whose numbers are codes.
+    class_weight : "balanced", dict or None, default=None
+        What a case of each class counts in the criterion and in probabilities. Limits such as
+        ``min_samples_leaf`` count cases.
+    random_state : int, RandomState or None, default=0
+        What the teacher's randomness is drawn from; without a teacher there is none.
+    n_jobs : int, default=None
+        Threads; None is 1 and -1 is all. The tree is the same for any number.
+    verbose : bool, default=False
+        Whether mixed-integer solvers print their logs.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_classes_ : int
+        Number of classes.
+    tree_ : Tree
+        The tree: rules, counts, probabilities, children, objective and proof of each node. Not
+        there with ``multiclass="ovr"`` and more than two classes.
+    trees_ : list of Tree
+        The tree, or one per class.
+    min_samples_leaf_ : int
+        Cases that each child needed.
+    is_taught_ : bool
+        Whether a teacher had a say.
+    ccp_alpha_ : float
+        Complexity penalty of a leaf.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they have names.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each column in the total reduction of Gini impurity.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = BsnsingClassifier.plain(max_leaf_nodes=3).fit(X, y)
+    >>> print(model)
+    petal length (cm) > 2.45 ?
+      yes: petal length (cm) > 4.95 or petal width (cm) > 1.65 ?
+             yes: 2   (50 of 53)
+             no:  1   (47 of 47)
+      no:  0   (50 of 50)
+    """
+
+    # For subclasses: the numbers behind the teacher, and who counts.
+    _distill_config: ClassVar[DistillConfig] = DistillConfig()
+    _make_engine: ClassVar[EngineMaker] = NativeEngine
+
+    def __init__(
+        self,
+        *,
+        max_rules: int | str = "auto",
+        column_pairs: str | None = "auto",
+        min_samples_leaf: str | float = "auto",
+        criterion: str = "entropy",
+        operators: Sequence[str] = ("or", "and"),
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        ccp_alpha: float | str = "auto",
+        shrinkage: float | str = "auto",
+        teacher: Any = "forest",
+        stop_prob: float = 0.9999,
+        distinct_children: bool = False,
+        multiclass: str = "native",
+        solver: str = "enum",
+        greedy_level: float = 0.9,
+        hybrid_cap: float = 40000,
+        solver_options: MipOptions | Mapping[str, Any] | None = None,
+        constraints: RuleConstraints | Mapping[str, Any] | None = None,
+        time_limit: float | None = 180.0,
+        max_bins: int | None = 255,
+        n_segments: int | str = "auto",
+        max_levels: int = 30,
+        max_values_as_levels: int = 10,
+        bin_size: int = 5,
+        extra_questions: Any = None,
+        own_questions: bool = True,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        class_weight: dict[Any, float] | str | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.max_rules = max_rules
+        self.column_pairs = column_pairs
+        self.min_samples_leaf = min_samples_leaf
+        self.criterion = criterion
+        self.operators = operators
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.ccp_alpha = ccp_alpha
+        self.shrinkage = shrinkage
+        self.teacher = teacher
+        self.stop_prob = stop_prob
+        self.distinct_children = distinct_children
+        self.multiclass = multiclass
+        self.solver = solver
+        self.greedy_level = greedy_level
+        self.hybrid_cap = hybrid_cap
+        self.solver_options = solver_options
+        self.constraints = constraints
+        self.time_limit = time_limit
+        self.max_bins = max_bins
+        self.n_segments = n_segments
+        self.max_levels = max_levels
+        self.max_values_as_levels = max_values_as_levels
+        self.bin_size = bin_size
+        self.extra_questions = extra_questions
+        self.own_questions = own_questions
+        self.categorical_features = categorical_features
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @classmethod
+    def paper(cls, **changes: Any) -> BsnsingClassifier:
+        """Return a classifier with the settings of the paper, but for ``changes``."""
+        settings: dict[str, Any] = {
+            "criterion": "gini_squared",
+            "operators": ("or",),
+            "multiclass": "ovr",
+            "max_bins": None,
+            "n_segments": 20,
+        }
+        return cls(**(_PLAIN | settings | changes))
+
+    @classmethod
+    def plain(cls, **changes: Any) -> BsnsingClassifier:
+        """Return a classifier that takes labels as they are, but for ``changes``.
+
+        No teacher, shares as counted, no pruning, and leaves of at least the square root of all
+        cases: the quickest fit, in which every number can be checked by hand.
+        """
+        return cls(**(_PLAIN | changes))
+
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> BsnsingClassifier:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (n_rows, n_columns)
+            The table. Columns may be numeric, boolean, categorical or text, with missing cells.
+        y : array-like of shape (n_rows,)
+            Class labels.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Integers count as repeated rows. Other weights are relative: they are scaled so that
+            their mean is one.
+
+        Returns
+        -------
+        BsnsingClassifier
+            The fitted classifier.
+        """
+        self._keep([self._prune(tree) for tree, _ in self._grow(X, y, sample_weight)])
+        return self
+
+    def prune(
+        self, *, max_leaf_nodes: int | None = None, ccp_alpha: float | None = None
+    ) -> BsnsingClassifier:
+        """Cut the fitted tree back in place: to a number of leaves, by a penalty, or both.
+
+        What is left is the best subtree of that size (exactly), or at that penalty, in Gini
+        impurity of the cases that the tree was learnt from. With one tree per class, each is
+        cut back.
+
+        Parameters
+        ----------
+        max_leaf_nodes : int, default=None
+            Most leaves to keep.
+        ccp_alpha : float, default=None
+            Complexity penalty per leaf, as in ``cost_complexity_pruning_path``.
+
+        Returns
+        -------
+        BsnsingClassifier
+            The classifier itself.
+        """
+        check_is_fitted(self)
+        wanted = {"max_leaf_nodes": max_leaf_nodes, "ccp_alpha": ccp_alpha or 0.0}
+        checks = {name: TREE_PARAMETERS[name] for name in wanted}
+        check_parameters(f"{type(self).__name__}.prune", checks, wanted)
+        trees = [prune_by_cost(tree, ccp_alpha or 0.0) for tree in self.trees_]
+        if max_leaf_nodes is not None:
+            trees = [best_subtree(tree, max_leaf_nodes) for tree in trees]
+        self._keep(trees)
+        return self
+
+    def pruning_path(self) -> PruningPath:
+        """Return the complexity penalties at which the best subtree of the fitted tree changes.
+
+        Returns
+        -------
+        PruningPath
+            ``ccp_alphas``, and the ``impurities`` and ``n_leaves`` of the subtree that is best
+            from that penalty on: from the whole tree to the root alone.
+        """
+        check_is_fitted(self)
+        if len(self.trees_) > 1:
+            raise ValueError(
+                f"There are {len(self.trees_)} trees, one per class, and each has its own path. "
+                "Use multiclass='native' for one tree."
+            )
+        return pruning_path(self.trees_[0])
+
+    def cost_complexity_pruning_path(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> PruningPath:
+        """Grow the tree without pruning, and return its :meth:`pruning_path`; as scikit-learn's."""
+        whole: BsnsingClassifier = clone(self).set_params(ccp_alpha=0.0, max_leaf_nodes=None)
+        return whole.fit(X, y, sample_weight=sample_weight).pruning_path()
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each row."""
+        check_is_fitted(self)
+        if len(self.trees_) == 1:  # decided once per leaf, not once per row
+            best = self.trees_[0].value.argmax(axis=1)[self._find_leaves(X)[0]]
+        else:
+            best = self._scores(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[best]
+        return labels
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, in the order of ``classes_``."""
+        scores = self._scores(X)
+        if len(self.trees_) == 1:
+            return scores
+        sums = scores.sum(axis=1, keepdims=True)
+        uniform = np.full_like(scores, 1 / self.n_classes_)
+        np.divide(scores, sums, out=uniform, where=sums > 0)
+        return uniform
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of each class."""
+        with np.errstate(divide="ignore"):
+            logarithms: NDArray[np.float64] = np.log(self.predict_proba(X))
+        return logarithms
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the leaf that each row ends in; with one tree per class, one column per tree."""
+        leaves = self._find_leaves(X)
+        return leaves[0] if len(leaves) == 1 else np.column_stack(leaves)
+
+    def decision_path(self, X: Any) -> csr_matrix | tuple[csr_matrix, NDArray[np.int64]]:
+        """Return which nodes each row passes, as a sparse indicator matrix.
+
+        With one tree per class, the matrices of all trees side by side, and the column at which
+        each tree's nodes begin.
+        """
+        check_is_fitted(self)
+        paths = [
+            passed_nodes(tree, leaves)
+            for tree, leaves in zip(self.trees_, self._find_leaves(X), strict=True)
+        ]
+        if len(paths) == 1:
+            return paths[0]
+        starts = np.cumsum([0] + [path.shape[1] for path in paths])
+        return csr_matrix(hstack(paths)), starts
+
+    def get_depth(self) -> int:
+        """Return the depth of the deepest leaf."""
+        check_is_fitted(self)
+        return max(tree.max_depth for tree in self.trees_)
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves, of all trees together."""
+        check_is_fitted(self)
+        return sum(tree.n_leaves for tree in self.trees_)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of each column in the total reduction of Gini impurity.
+
+        A rule's reduction counts for its questions in equal parts, and for both columns of a pair.
+        """
+        check_is_fitted(self)
+        sums = np.sum([impurity_reductions(tree) for tree in self.trees_], axis=0)
+        total = sums.sum()
+        shares: NDArray[np.float64] = sums / total if total > 0 else sums
+        return shares
+
+    def __str__(self) -> str:
+        if not hasattr(self, "trees_"):
+            return repr(self)
+        lines = export_text(self).split("\n")
+        if len(lines) > _MOST_LINES:
+            n_more = len(lines) - _MOST_LINES
+            lines[_MOST_LINES:] = [
+                f"... and {n_more} more lines; export_text(model) writes them all"
+            ]
+        return "\n".join(lines)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _keep(self, trees: list[Tree]) -> None:
+        self.trees_ = trees
+        if len(trees) == 1:
+            self.tree_ = trees[0]
+        elif hasattr(self, "tree_"):
+            del self.tree_  # from an earlier fit
+
+    def _prune(self, tree: Tree) -> Tree:
+        tree = prune_by_cost(tree, self.ccp_alpha_)
+        n_leaves = self.max_leaf_nodes
+        return tree if n_leaves is None else best_subtree(tree, n_leaves)
+
+    def _grow(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> list[tuple[Tree, Evidence]]:
+        """Grow the trees, unpruned; each comes with the cases it was learnt from."""
+        # Not get_params, which looks up the signature anew: a tenth of a small fit.
+        parameters = {name: getattr(self, name) for name in TREE_PARAMETERS}
+        check_parameters(type(self).__name__, TREE_PARAMETERS, parameters)
+        table = read_training_table(self, X, self.categorical_features)
+        self.classes_, labels = read_labels(y, table.n_rows)
+        self.n_classes_ = len(self.classes_)
+        if self.multiclass == "native":
+            advice = "Use multiclass='ovr' or another criterion."
+            check_n_classes(self.criterion, self.n_classes_, advice)
+        weights = read_relative_weights(sample_weight, table.n_rows)
+        cases = Cases(table, labels, weights).with_weight()
+        growth = grow_trees(self, cases, self.classes_)
+        self.is_taught_ = growth.is_taught
+        self.min_samples_leaf_ = int(growth.options.search.min_samples_leaf)
+        self.ccp_alpha_ = growth.options.ccp_alpha
+        return growth.trees
+
+    def _find_leaves(self, X: Any) -> list[NDArray[np.int64]]:
+        check_is_fitted(self)
+        table = read_prediction_table(self, X, self.trees_[0].columns)
+        n_threads = effective_n_threads(self.n_jobs)
+        return [find_leaves(tree, table, n_threads) for tree in self.trees_]
+
+    def _scores(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of one tree, or each class's score from its own."""
+        leaves = self._find_leaves(X)
+        if len(self.trees_) == 1:
+            shares: NDArray[np.float64] = self.trees_[0].value[leaves[0]]
+            return shares
+        return np.column_stack(
+            [tree.value[leaf, 1] for tree, leaf in zip(self.trees_, leaves, strict=True)]
+        )

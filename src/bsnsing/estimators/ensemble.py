@@ -1,0 +1,219 @@
+"""BsnsingEnsemble: a few trees that vote, each of which can be read by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
+
+from bsnsing.estimators.classifier import BsnsingClassifier
+from bsnsing.estimators.parameters import ENSEMBLE_PARAMETERS
+from bsnsing.rules.parameters import check_parameters
+from bsnsing.tree.tree import Tree
+
+# Trees that stand together need not be small: their errors even out.
+_OWN: dict[str, Any] = {
+    "ccp_alpha": 0.00005,
+    "criterion": "gini",
+    "max_rules": 2,
+    "column_pairs": None,
+}
+_PAPER_RULES = (1, 2, 3)
+_PAPER_LEAVES = ("sqrt", 1, 10)
+
+
+class BsnsingEnsemble(ClassifierMixin, BaseEstimator):
+    """A few trees whose probabilities are averaged.
+
+    Each tree learns the same rows from a teacher of its own (see ``teacher`` of
+    :class:`BsnsingClassifier`), and is less pruned than a tree that stands alone.
+
+    Parameters
+    ----------
+    n_estimators : int, default=9
+        Number of trees.
+    estimator : BsnsingClassifier, default=None
+        What each tree is grown with, but for its ``random_state``; None is
+        ``BsnsingClassifier(ccp_alpha=0.00005, criterion="gini", max_rules=2,
+        column_pairs=None)``.
+    settings : sequence of dict, default=None
+        Changes of the estimator's parameters for each tree in turn, in place of
+        ``n_estimators`` equal ones: there are as many trees as settings.
+    voting : {"soft", "hard"}, default="soft"
+        Whether the label is the class of the greatest mean probability, or the one that most
+        trees choose (of equals the one of greater mean probability). Probabilities are means
+        either way.
+    random_state : int, RandomState or None, default=0
+        What the trees' own random states are drawn from.
+    n_jobs : int, default=None
+        Trees grown at the same time; None is 1 and -1 is as many as there are cores.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    estimators_ : list of BsnsingClassifier
+        The fitted trees; print one to read it.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they have names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BsnsingEnsemble().fit(X, y)
+    >>> len(model.estimators_)
+    9
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 9,
+        *,
+        estimator: BsnsingClassifier | None = None,
+        settings: Sequence[dict[str, Any]] | None = None,
+        voting: str = "soft",
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.estimator = estimator
+        self.settings = settings
+        self.voting = voting
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @classmethod
+    def paper(cls, **changes: Any) -> BsnsingEnsemble:
+        """Return the paper's nine trees: rules of 1, 2 and 3 questions, three sizes of leaves.
+
+        Labels are those of the majority, and probabilities means.
+        """
+        settings = [
+            {"max_rules": rules, "min_samples_leaf": leaf}
+            for rules in _PAPER_RULES
+            for leaf in _PAPER_LEAVES
+        ]
+        own: dict[str, Any] = {
+            "estimator": BsnsingClassifier.paper(),
+            "settings": settings,
+            "voting": "hard",
+        }
+        return cls(**(own | changes))
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BsnsingEnsemble:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (n_rows, n_columns)
+            The table, as for :meth:`BsnsingClassifier.fit`.
+        y : array-like of shape (n_rows,)
+            Class labels.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        BsnsingEnsemble
+            The fitted ensemble.
+        """
+        check_parameters(type(self).__name__, ENSEMBLE_PARAMETERS, self.get_params(deep=False))
+        grown = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(_fit)(model, X, y, sample_weight) for model in self._models()
+        )
+        self.estimators_: list[BsnsingClassifier] = list(grown)
+        first = self.estimators_[0]
+        self.classes_ = first.classes_
+        self.n_classes_ = len(self.classes_)
+        self.n_features_in_ = first.n_features_in_
+        if hasattr(first, "feature_names_in_"):
+            self.feature_names_in_ = first.feature_names_in_
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row, by the trees' mean probability or by their votes."""
+        shares = self._shares(X)
+        mean = np.mean(shares, axis=0)
+        if self.voting == "hard":
+            votes = np.sum([_one_hot(share) for share in shares], axis=0)
+            mean = votes + mean / 2  # means are at most 1, so they only decide between equals
+        labels: NDArray[Any] = self.classes_[mean.argmax(axis=1)]
+        return labels
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the mean over the trees of the probability of each class."""
+        mean: NDArray[np.float64] = np.mean(self._shares(X), axis=0)
+        return mean
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of each class."""
+        with np.errstate(divide="ignore"):
+            logarithms: NDArray[np.float64] = np.log(self.predict_proba(X))
+        return logarithms
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves of all trees together."""
+        check_is_fitted(self)
+        return sum(model.get_n_leaves() for model in self.estimators_)
+
+    @property
+    def trees_(self) -> list[Tree]:
+        """All trees, for exports and for reading."""
+        check_is_fitted(self)
+        return [tree for model in self.estimators_ for tree in model.trees_]
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Mean over the trees of each column's share in the reduction of Gini impurity."""
+        check_is_fitted(self)
+        mean: NDArray[np.float64] = np.mean(
+            [model.feature_importances_ for model in self.estimators_], axis=0
+        )
+        return mean
+
+    def __len__(self) -> int:
+        return len(self.estimators_)
+
+    def __getitem__(self, i: int) -> BsnsingClassifier:
+        return self.estimators_[i]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = BsnsingClassifier().__sklearn_tags__().input_tags
+        return tags
+
+    def _models(self) -> list[BsnsingClassifier]:
+        """Return the trees to grow, each with a random state of its own."""
+        estimator = BsnsingClassifier(**_OWN) if self.estimator is None else self.estimator
+        changes = [{}] * self.n_estimators if self.settings is None else self.settings
+        random_state = check_random_state(self.random_state)
+        models = []
+        for change in changes:
+            seed = int(random_state.randint(np.iinfo(np.int32).max))
+            models.append(clone(estimator).set_params(**({"random_state": seed} | change)))
+        return models
+
+    def _shares(self, X: Any) -> list[NDArray[np.float64]]:
+        check_is_fitted(self)
+        return [model.predict_proba(X) for model in self.estimators_]
+
+
+def _fit(
+    model: BsnsingClassifier, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+) -> BsnsingClassifier:
+    return model.fit(X, y, sample_weight=sample_weight)
+
+
+def _one_hot(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    hot = np.zeros_like(shares)
+    hot[np.arange(len(shares)), shares.argmax(axis=1)] = 1.0
+    return hot

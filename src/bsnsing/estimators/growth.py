@@ -1,0 +1,118 @@
+"""grow_trees(): the stages of a fit in order, from cases to unpruned trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bsnsing.data.cases import Cases
+from bsnsing.distill.distill import DistillOptions, grow_distilled
+from bsnsing.distill.training_set import Teaching, TrainingSet
+from bsnsing.estimators.options import (
+    distill_options,
+    read_class_weight,
+    read_options,
+    resolve_options,
+)
+from bsnsing.grow.grow import grow_tree
+from bsnsing.grow.options import GrowOptions
+from bsnsing.tree.probabilities import Evidence
+from bsnsing.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from bsnsing.estimators.classifier import BsnsingClassifier
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Unpruned trees, each with the cases it was learnt from, and the options they grew by."""
+
+    trees: list[tuple[Tree, Evidence]]
+    options: GrowOptions
+    is_taught: bool
+
+
+def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
+    """Grow one tree for all classes, or one per class; by a teacher's training set, if any."""
+    n_classes = len(classes)
+    totals = cases.class_totals(n_classes)
+    n_cases = float(totals.sum())
+    options = read_options(model)
+    teaching = _teaching(model, cases, options, n_cases, n_classes)
+    training = None if teaching is None else teaching.training_set()
+    options = resolve_options(options, model, training, n_cases)
+    class_weight = read_class_weight(model.class_weight, classes, totals)
+    distill = distill_options(model)
+    if model.multiclass == "native" or n_classes <= 2:
+        own = replace(options, class_weight=class_weight)
+        trees = [_grow_tree(cases, classes, own, distill, training, teaching)]
+    else:
+        trees = [
+            _grow_one_class(position, cases, classes, options, class_weight, distill, training)
+            for position in range(n_classes)
+        ]
+    return Growth(trees, options, training is not None)
+
+
+def _teaching(
+    model: BsnsingClassifier, cases: Cases, options: GrowOptions, n_cases: float, n_classes: int
+) -> Teaching | None:
+    """Who teaches; None where there is no teacher, or nothing to teach."""
+    if model.teacher is None or len(np.unique(cases.labels)) < 2:
+        return None
+    config, n_columns = model._distill_config, len(cases.table.columns)
+    if isinstance(model.teacher, str) and config.has_many_labels(n_cases, n_columns):
+        return None
+    return Teaching(
+        teacher=model.teacher,
+        real=cases,
+        n_classes=n_classes,
+        n_segments=options.n_segments(cases.table),
+        random_state=model.random_state,
+        n_threads=options.search.n_threads,
+        config=config,
+    )
+
+
+def _grow_tree(
+    cases: Cases,
+    classes: NDArray[Any],
+    options: GrowOptions,
+    distill: DistillOptions,
+    training: TrainingSet | None,
+    teaching: Teaching | None = None,
+) -> tuple[Tree, Evidence]:
+    if training is None:
+        tree = grow_tree(cases, classes, options)
+        return tree, Evidence.of_counts(tree)
+    return grow_distilled(cases, classes, training, options, distill, teaching)
+
+
+def _grow_one_class(
+    position: int,
+    cases: Cases,
+    classes: NDArray[Any],
+    options: GrowOptions,
+    class_weight: NDArray[np.float64] | None,
+    distill: DistillOptions,
+    training: TrainingSet | None,
+) -> tuple[Tree, Evidence]:
+    """Grow the tree that tells one class from the rest."""
+    label = classes.tolist()[position]
+    own_weight = None
+    if class_weight is not None:
+        # The rest counts what its cases do on average.
+        totals = cases.weights.class_totals(cases.labels, len(classes))
+        others = np.arange(len(classes)) != position
+        rest = (class_weight * totals)[others].sum() / max(totals[others].sum(), 1.0)
+        own_weight = np.array([rest, class_weight[position]])
+    return _grow_tree(
+        replace(cases, labels=(cases.labels == position).astype(np.int32)),
+        np.array([f"not {label}", label], dtype=object),
+        replace(options, class_weight=own_weight),
+        distill,
+        None if training is None else training.of_class(position),
+    )

@@ -1,0 +1,159 @@
+"""From an estimator's parameters to the options of the stages; what "auto" stands for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bsnsing.distill.config import DistillConfig
+from bsnsing.distill.distill import DistillOptions
+from bsnsing.distill.training_set import TrainingSet
+from bsnsing.grow.options import GrowOptions
+from bsnsing.questions.elsewhere import questions_of
+from bsnsing.rules.options import (
+    FEWEST_SEGMENTS,
+    AskOptions,
+    SearchOptions,
+    effective_n_threads,
+    seconds,
+)
+from bsnsing.solvers.mip import read_mip_options
+from bsnsing.solvers.nodes import SolverOptions
+from bsnsing.solvers.registry import MIP_SOLVERS
+
+if TYPE_CHECKING:
+    from bsnsing.estimators.classifier import BsnsingClassifier
+
+# Questions per rule, to begin with.
+_MAX_RULES = 2
+# Cases that a parent's shares count for without a teacher.
+_SHRINKAGE = 10.0
+# With more cases and no teacher, leaves are larger.
+_MANY_CASES = 50_000
+
+
+def read_options(model: BsnsingClassifier) -> GrowOptions:
+    """Return the checked parameters as options; what depends on the data comes later."""
+    is_auto = model.n_segments == "auto"
+    extra = model.extra_questions
+    return GrowOptions(
+        make_engine=type(model)._make_engine,
+        search=SearchOptions(
+            max_rules=_MAX_RULES if model.max_rules == "auto" else int(model.max_rules),
+            criterion=model.criterion,
+            operators=tuple(model.operators),
+            distinct_children=bool(model.distinct_children),
+            time_limit=seconds(model.time_limit),
+            greedy_level=float(model.greedy_level) if model.solver == "greedy" else None,
+            n_threads=effective_n_threads(model.n_jobs),
+        ),
+        ask=AskOptions(
+            n_segments=FEWEST_SEGMENTS if is_auto else int(model.n_segments),
+            max_levels=model.max_levels,
+            max_values_as_levels=model.max_values_as_levels,
+            bin_size=float(model.bin_size),
+        ),
+        auto_segments=is_auto,
+        solver=SolverOptions(
+            name=model.solver,
+            hybrid_cap=float(model.hybrid_cap),
+            mip=read_mip_options(model.solver_options, tuple(MIP_SOLVERS)),
+            verbose=bool(model.verbose),
+        ),
+        max_bins=model.max_bins,
+        max_depth=np.inf if model.max_depth is None else model.max_depth,
+        stop_prob=float(model.stop_prob),
+        max_leaf_nodes=model.max_leaf_nodes,
+        own_questions=bool(model.own_questions),
+        extra_questions=() if extra is None else tuple(questions_of(extra)),
+        constraints=model.constraints,
+    )
+
+
+def resolve_options(
+    options: GrowOptions,
+    model: BsnsingClassifier,
+    training: TrainingSet | None,
+    n_cases: float,
+) -> GrowOptions:
+    """Fill in what depends on the cases, and on what a teacher says of them."""
+    config = model._distill_config
+    leaf = leaf_size(model.min_samples_leaf, n_cases, training, config)
+    shrinkage = model.shrinkage
+    if shrinkage == "auto":
+        shrinkage = _SHRINKAGE if training is None else config.shrinkage
+    return replace(
+        options,
+        search=replace(options.search, min_samples_leaf=float(leaf)),
+        ccp_alpha=_penalty(model, training, config, n_cases),
+        shrinkage=float(shrinkage),
+    )
+
+
+def distill_options(model: BsnsingClassifier) -> DistillOptions:
+    """Return what a taught tree is to find out."""
+    return DistillOptions(
+        config=model._distill_config,
+        try_column_pairs=model.column_pairs == "auto",
+        try_longer_rules=model.max_rules == "auto",
+    )
+
+
+def leaf_size(
+    min_samples_leaf: str | float,
+    n_cases: float,
+    training: TrainingSet | None,
+    config: DistillConfig,
+) -> int:
+    """Cases that each child needs."""
+    if min_samples_leaf == "auto" and training is not None:
+        # Where a forest has to average over this many rows, one tree has to at least.
+        return max(config.min_samples_leaf, training.teacher.leaf_rows)
+    if min_samples_leaf == "sqrt" or (min_samples_leaf == "auto" and n_cases > _MANY_CASES):
+        return max(1, math.isqrt(int(n_cases)))
+    if min_samples_leaf == "auto":
+        return max(1, math.floor(math.sqrt(math.sqrt(n_cases)) + 0.5))
+    size = cast(float, min_samples_leaf)
+    return int(size) if size >= 1 else max(1, math.ceil(size * n_cases))
+
+
+def _penalty(
+    model: BsnsingClassifier, training: TrainingSet | None, config: DistillConfig, n_cases: float
+) -> float:
+    if model.ccp_alpha != "auto":
+        return float(model.ccp_alpha)
+    if training is None:
+        return 0.0
+    n_classes = training.n_classes if model.multiclass == "native" else 2  # of each tree
+    teacher = training.teacher
+    return config.complexity_penalty(n_cases, n_classes, teacher.brier, teacher.unexplained)
+
+
+def read_class_weight(
+    class_weight: Any, classes: NDArray[Any], totals: NDArray[np.float64]
+) -> NDArray[np.float64] | None:
+    """Return what a case of each class counts; ``totals`` are the cases per class."""
+    if class_weight is None:
+        return None
+    if class_weight == "balanced":
+        present = np.maximum(totals, 1e-300)
+        balanced: NDArray[np.float64] = totals.sum() / (np.count_nonzero(totals) * present)
+        return np.where(totals > 0, balanced, 1.0)
+    given = cast(dict[Any, float], class_weight)
+    labels = classes.tolist()
+    unknown = [label for label in given if label not in labels]
+    if unknown:
+        raise ValueError(
+            f"class_weight names the label {unknown[0]!r}, which is not in y. "
+            f"The labels are {labels[:10]}."
+        )
+    weights = np.array([given.get(label, 1.0) for label in labels], dtype=np.float64)
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0):
+        raise ValueError(
+            f"class_weight must give non-negative, finite weights. Got {class_weight!r}."
+        )
+    return weights

@@ -1,0 +1,97 @@
+"""The tables of the estimators' parameters: what each takes, in code and in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bsnsing.rules.parameters import (
+    ASK_PARAMETERS,
+    BOOL,
+    CRITERION,
+    JOINED_BY,
+    MAX_RULES,
+    N_JOBS,
+    RANDOM_STATE,
+    SEGMENTS,
+    TIME_LIMIT,
+    Parameters,
+    any_of,
+    has_probabilities,
+    is_dict,
+    is_fraction,
+    is_int_between,
+    is_list_of,
+    is_none,
+    is_one_of,
+    is_real_in,
+    is_weight_per_label,
+)
+from bsnsing.solvers.parameters import SOLVER_PARAMETERS
+
+TREE_PARAMETERS: Parameters = {
+    "max_rules": (any_of(is_one_of("auto"), MAX_RULES[0]), f"'auto' or {MAX_RULES[1]}"),
+    "column_pairs": (any_of(is_one_of("auto"), is_none), "'auto' or None"),
+    "min_samples_leaf": (
+        any_of(is_one_of("auto", "sqrt"), is_int_between(1), is_fraction),
+        "'auto', 'sqrt', a positive int or a fraction between 0 and 1",
+    ),
+    "criterion": CRITERION,
+    "operators": JOINED_BY,
+    "max_depth": (any_of(is_none, is_int_between(0)), "None or an int of at least 0"),
+    "max_leaf_nodes": (any_of(is_none, is_int_between(1)), "None or a positive int"),
+    "ccp_alpha": (
+        any_of(is_one_of("auto"), is_real_in(0, np.inf, high_open=True)),
+        "'auto' or a number of at least 0",
+    ),
+    "shrinkage": (
+        any_of(is_one_of("auto"), is_real_in(0, np.inf, high_open=True)),
+        "'auto' or a number of at least 0",
+    ),
+    "teacher": (
+        any_of(is_none, is_one_of("forest"), has_probabilities),
+        "None, 'forest' or a classifier with predict_proba",
+    ),
+    "stop_prob": (is_real_in(0, 1, low_open=True), "a number above 0 and at most 1"),
+    "distinct_children": BOOL,
+    "multiclass": (is_one_of("native", "ovr"), "'native' or 'ovr'"),
+    **SOLVER_PARAMETERS,
+    "time_limit": TIME_LIMIT,
+    "max_bins": (any_of(is_none, is_int_between(2)), "None or an int of at least 2"),
+    **ASK_PARAMETERS,
+    "n_segments": (any_of(is_one_of("auto"), SEGMENTS[0]), "'auto' or a positive int"),
+    "own_questions": BOOL,
+    "class_weight": (
+        any_of(is_none, is_one_of("balanced"), is_weight_per_label),
+        "None, 'balanced' or a dict from label to weight",
+    ),
+    "random_state": RANDOM_STATE,
+    "n_jobs": N_JOBS,
+}
+
+CV_PARAMETERS: Parameters = {
+    "estimator": (any_of(is_none, has_probabilities), "None or a BsnsingClassifier"),
+    "cv": (is_int_between(2), "an int of at least 2"),
+    "scoring": (
+        is_one_of("neg_log_loss", "accuracy", "roc_auc"),
+        "'neg_log_loss', 'accuracy' or 'roc_auc'",
+    ),
+    "max_rules": (is_list_of(is_int_between(1, 10)), "a non-empty list of ints from 1 to 10"),
+    "shrinkages": (
+        is_list_of(is_real_in(0, np.inf, high_open=True)),
+        "a non-empty list of numbers of at least 0",
+    ),
+    "random_state": RANDOM_STATE,
+    "n_jobs": N_JOBS,
+}
+
+ENSEMBLE_PARAMETERS: Parameters = {
+    "n_estimators": (is_int_between(1), "a positive int"),
+    "estimator": (any_of(is_none, has_probabilities), "None or a BsnsingClassifier"),
+    "settings": (
+        any_of(is_none, is_list_of(is_dict)),
+        "None or a non-empty list of dicts of parameters",
+    ),
+    "voting": (is_one_of("soft", "hard"), "'soft' or 'hard'"),
+    "random_state": RANDOM_STATE,
+    "n_jobs": N_JOBS,
+}

@@ -1,0 +1,1 @@
+"""One tree from cases: open nodes level by level, until none is worth splitting."""

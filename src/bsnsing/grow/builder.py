@@ -1,0 +1,117 @@
+"""TreeBuilder: the tree so far, as lists that grow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bsnsing.data.columns import ColumnInfo
+from bsnsing.questions.coded import CodedQuestion
+from bsnsing.questions.pair import ColumnPair
+from bsnsing.rules.split import Found
+from bsnsing.tree.tree import Tree, drop_unasked_pairs, starts_of
+
+
+@dataclass(slots=True)
+class OpenNode:
+    """A node that may still be split: its place in the tree and in the engine."""
+
+    tree_node: int
+    engine_node: int
+    depth: int
+
+
+@dataclass(slots=True)
+class TreeBuilder:
+    """One entry per node; counts and objectives in the engine's unit of weight."""
+
+    left: list[int] = field(default_factory=list)
+    right: list[int] = field(default_factory=list)
+    depth: list[int] = field(default_factory=list)
+    counts: list[list[float]] = field(default_factory=list)  # cases per class
+    found: list[Found | None] = field(default_factory=list)
+    is_split: list[bool] = field(default_factory=list)
+
+    def add_node(self, counts: list[float], depth: int) -> int:
+        """Add a leaf and return its number."""
+        self.left.append(-1)
+        self.right.append(-1)
+        self.depth.append(depth)
+        self.counts.append(counts)
+        self.found.append(None)
+        self.is_split.append(False)
+        return len(self.left) - 1
+
+    def split(self, node: OpenNode, found: Found, children: tuple[int, int]) -> list[OpenNode]:
+        """Give a node its rule and two children; return them as open nodes."""
+        depth = node.depth + 1
+        rest = [
+            n - n_left for n, n_left in zip(self.counts[node.tree_node], found.left, strict=True)
+        ]
+        left = OpenNode(self.add_node(found.left, depth), children[0], depth)
+        right = OpenNode(self.add_node(rest, depth), children[1], depth)
+        self.left[node.tree_node], self.right[node.tree_node] = left.tree_node, right.tree_node
+        self.is_split[node.tree_node] = True
+        return [left, right]
+
+    def finish(
+        self,
+        *,
+        columns: tuple[ColumnInfo, ...],
+        pairs: tuple[ColumnPair, ...],
+        has_missing: tuple[bool, ...],
+        classes: NDArray[Any],
+        class_weight: NDArray[np.float64],
+        unit: float,
+        objective_unit: float,
+    ) -> Tree:
+        """Freeze the lists into a tree in the user's unit of weight, yet without probabilities."""
+        rules = [
+            found if split else None for found, split in zip(self.found, self.is_split, strict=True)
+        ]
+        questions = [question for rule in rules if rule for question in rule.questions]
+        counts = np.array(self.counts)[:, : len(classes)] / unit
+        unknown = np.zeros(len(counts))
+        tree = Tree(
+            columns=columns,
+            pairs=pairs,
+            has_missing=has_missing,
+            classes=classes,
+            class_weight=class_weight[: len(classes)],
+            is_taught=False,
+            children_left=np.array(self.left, dtype=np.int32),
+            children_right=np.array(self.right, dtype=np.int32),
+            depth=np.array(self.depth, dtype=np.int32),
+            counts=counts,
+            value=np.zeros_like(counts),
+            impurity=unknown,
+            weighted_cases=unknown,
+            operator=np.array([rule.operator if rule else 0 for rule in rules], dtype=np.uint8),
+            objective=np.array(
+                [rule.objective / objective_unit if rule else np.nan for rule in rules]
+            ),
+            bound=np.array([rule.bound / objective_unit if rule else np.nan for rule in rules]),
+            optimal=np.array([found.optimal if found else True for found in self.found]),
+            n_counted=np.array([found.n_counted if found else 0.0 for found in self.found]),
+            n_excluded=np.array([found.n_excluded if found else 0.0 for found in self.found]),
+            first_question=starts_of([len(rule.questions) if rule else 0 for rule in rules]),
+            question_negated=np.array(
+                [negated for rule in rules if rule for negated in rule.negated], dtype=np.uint8
+            ),
+            **_question_arrays(questions),
+        )
+        return drop_unasked_pairs(tree)
+
+
+def _question_arrays(questions: Sequence[CodedQuestion]) -> dict[str, Any]:
+    return {
+        "question_column": np.array([q[0] for q in questions], dtype=np.int32),
+        "question_test": np.array([q[1] for q in questions], dtype=np.uint8),
+        "question_value": np.array([q[2] for q in questions], dtype=np.float64),
+        "first_level": starts_of([len(q[3]) for q in questions]),
+        "levels": np.array([level for q in questions for level in q[3]], dtype=np.int32),
+    }

@@ -1,0 +1,122 @@
+"""ColumnPair: a number made of two numeric columns, asked about like a column of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bsnsing.data.columns import Column, ColumnInfo
+from bsnsing.data.show import show_column, show_level
+from bsnsing.data.table import Table
+
+Sign: TypeAlias = Literal["+", "-", "*", "/"]
+SIGNS: tuple[str, ...] = get_args(Sign)
+
+# Decimal digits of a pair's number that count.
+_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPair:
+    """Sum, difference, product or ratio of two numeric columns, such as ``debt / income``.
+
+    The number is missing where one of the two is, and where it is infinite or not defined, as
+    ratios to zero are. It is rounded to twelve decimal digits, so that 0.3 - 0.1 is 0.2.
+
+    Attributes
+    ----------
+    first, second : str
+        Names of the columns.
+    sign : {"+", "-", "*", "/"}
+        What is done with them.
+    factor : float, default=1.0
+        What the second column is multiplied by in a sum or difference.
+
+    Examples
+    --------
+    >>> pair = ColumnPair("length", "-", "width", 2.0)
+    >>> str(pair), pair.combine([7.0, 8.0], [3.0, None]).tolist()
+    ('length - 2 * width', [1.0, nan])
+    """
+
+    first: str
+    sign: Sign
+    second: str
+    factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse what could not be worked out."""
+        for name in (self.first, self.second):
+            if not isinstance(name, str):
+                raise ValueError(f"A pair is of two columns' names (x0, x1, ...). Got {name!r}.")
+        if self.sign not in SIGNS:
+            raise ValueError(f"The sign of a pair must be one of {SIGNS}. Got {self.sign!r}.")
+        is_number = isinstance(self.factor, Real) and np.isfinite(float(self.factor))
+        if not is_number or self.factor == 0 or (self.factor != 1 and self.sign in "*/"):
+            raise ValueError(
+                "The factor of a pair must be a number other than 0, and 1 in products and "
+                f"ratios. Got {self.factor!r}."
+            )
+        object.__setattr__(self, "factor", float(self.factor))
+
+    def __str__(self) -> str:
+        factor = "" if self.factor == 1 else f"{show_level(self.factor)} * "
+        names = [show_column(name, in_pair=True) for name in (self.first, self.second)]
+        return f"{names[0]} {self.sign} {factor}{names[1]}"
+
+    def combine(self, first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+        """Work the number out for each row, given the cells of the two columns."""
+        a = np.asarray(first, dtype=np.float64)
+        b = np.asarray(second, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            b = self.factor * b
+            if self.sign in "+-":
+                size = np.maximum(np.abs(a), np.abs(b))
+                return _rounded(a + b if self.sign == "+" else a - b, size)
+            numbers = a * b if self.sign == "*" else a / b
+            return _rounded(numbers, np.abs(numbers))
+
+    def column(self, table: Table) -> Column:
+        """Return the pair as a column beside those of a table that has both."""
+        place = {info.name: i for i, info in enumerate(table.info)}
+        first, second = table.columns[place[self.first]], table.columns[place[self.second]]
+        numbers = self.combine(first.numbers(), second.numbers())
+        return Column(ColumnInfo(str(self), "numeric"), numbers)
+
+
+def _rounded(numbers: NDArray[np.float64], size: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round to twelve decimal digits of ``size``; NaN where there is no number.
+
+    Numbers that are equal on paper get the same float, whatever they were made of, so that no
+    threshold comes between them. Hence decimal digits: a whole number divided by a power of ten is
+    the float nearest to what is written.
+    """
+    place = _DIGITS - np.ceil(np.log10(np.where(size > 0, size, 1.0)))
+    place = np.clip(np.where(np.isfinite(place), place, 0.0), -300, 300)
+    up, down = 10.0 ** np.maximum(place, 0), 10.0 ** np.maximum(-place, 0)
+    rounded = np.rint(numbers * up / down) / up * down
+    rounded = np.where(np.isfinite(rounded), rounded, numbers)
+    return np.where(np.isfinite(rounded), rounded, np.nan)
+
+
+def pair_columns(table: Table, pairs: Sequence[ColumnPair]) -> tuple[Column, ...]:
+    """Return each pair as a column of numbers."""
+    return tuple(pair.column(table) for pair in pairs)
+
+
+def check_pair(pair: ColumnPair, columns: Sequence[ColumnInfo]) -> None:
+    """Raise ValueError if a table of these columns does not have both numbers of a pair."""
+    kinds = {column.name: column.kind for column in columns}
+    for name in (pair.first, pair.second):
+        if name not in kinds:
+            raise ValueError(
+                f"The pair '{pair}' asks about column {name!r}, which the table does not have. "
+                f"Its first columns are {', '.join(map(repr, list(kinds)[:10]))}."
+            )
+        if kinds[name] == "categorical":
+            raise ValueError(f"The pair '{pair}' needs numbers, but column {name!r} has levels.")

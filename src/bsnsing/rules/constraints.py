@@ -1,0 +1,282 @@
+"""RuleConstraints: what a rule may ask, beyond its size; and its form for one pool."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bsnsing import _core
+
+# Sums of decimal fractions are rounded: 0.1 + 0.2 keeps a limit of 0.3.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleConstraints:
+    """Limits on the questions of each rule, kept exactly by every solver.
+
+    In :func:`best_rule` a question is named by its position in the pool. In
+    :class:`BsnsingClassifier`, where each node asks questions of its own, limits are put on
+    columns, by name or position, and hold for every question about that column.
+
+    Parameters
+    ----------
+    forbidden : collection, default=()
+        Questions (columns) that no rule may ask (about).
+    required : collection, default=()
+        Questions that every rule must ask, each of them; columns that every rule must ask about.
+        Where that is not possible there is no rule, and a node stays a leaf.
+    costs : sequence or mapping, default=None
+        What a question costs: one number each, or a mapping with zero for those not in it.
+    max_cost : float, default=None
+        Most that the questions of a rule may cost together. Each question counts, also a second
+        one about the same column.
+    one_per_column : bool, default=False
+        At most one question about any column in a rule.
+    columns : sequence, default=None
+        For :func:`best_rule` with ``one_per_column``: the column of each question.
+    linear : sequence of (coefficients, lower, upper), default=()
+        Further limits: the sum of the coefficients of a rule's questions is at least ``lower``
+        and at most ``upper`` (None for no limit). Coefficients are given like costs.
+
+    Examples
+    --------
+    >>> from bsnsing import RuleConstraints, best_rule
+    >>> answers = [[1, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 0]]
+    >>> best_rule(answers, [1, 1, 1, 0]).questions
+    (0, 1)
+    >>> cheap = RuleConstraints(costs=[5, 1, 1], max_cost=4)
+    >>> best_rule(answers, [1, 1, 1, 0], constraints=cheap).questions
+    (1, 2)
+    """
+
+    forbidden: Collection[Any] = ()
+    required: Collection[Any] = ()
+    costs: Sequence[float] | Mapping[Any, float] | None = None
+    max_cost: float | None = None
+    one_per_column: bool = False
+    columns: Sequence[Any] | None = None
+    linear: Sequence[tuple[Sequence[float] | Mapping[Any, float], float | None, float | None]] = ()
+
+
+class LinearLimit(NamedTuple):
+    """The sum of a rule's coefficients lies between two ends."""
+
+    coefficients: NDArray[np.float64]
+    lower: float
+    upper: float
+
+    def as_tuple(self) -> tuple[list[float], float, float]:
+        """The same for native code."""
+        return self.coefficients.tolist(), self.lower, self.upper
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionLimits:
+    """Constraints on the rules over one pool: a coefficient, and perhaps a column, per question."""
+
+    linear: tuple[LinearLimit, ...] = ()
+    column_of: NDArray[np.int64] | None = None  # at most one question of each
+    allowed: NDArray[np.bool_] | None = None  # which questions may be asked, if not all
+
+    def allow(self, questions: Sequence[int]) -> bool:
+        """Whether a rule over these questions keeps all limits."""
+        chosen = list(questions)
+        if self.allowed is not None and not self.allowed[chosen].all():
+            return False
+        if self.column_of is not None and len(set(self.column_of[chosen].tolist())) < len(chosen):
+            return False
+        return all(
+            limit.lower <= limit.coefficients[chosen].sum() <= limit.upper for limit in self.linear
+        )
+
+    def native(self) -> _core.QuestionLimits:
+        """The same for native code, if all questions may be asked."""
+        return _core.QuestionLimits(
+            linear=[limit.as_tuple() for limit in self.linear],
+            column_of=[] if self.column_of is None else self.column_of.tolist(),
+        )
+
+    def take(self, positions: NDArray[np.int64]) -> QuestionLimits:
+        """The limits for some of the questions, all of which may be asked."""
+        return QuestionLimits(
+            tuple(
+                LinearLimit(limit.coefficients[positions], limit.lower, limit.upper)
+                for limit in self.linear
+            ),
+            None if self.column_of is None else self.column_of[positions],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectLimits:
+    """Constraints over what users name: the questions of a pool, or the columns of a table."""
+
+    allowed: NDArray[np.bool_]
+    linear: tuple[LinearLimit, ...] = ()
+    column_of: NDArray[np.int64] | None = None  # of each, where a rule may ask one of each column
+
+    def for_questions(self, subject_of: NDArray[np.int64] | None = None) -> QuestionLimits:
+        """The same limits over a pool whose questions are these, or about these columns."""
+        if subject_of is None:
+            is_free = bool(self.allowed.all())
+            return QuestionLimits(self.linear, self.column_of, None if is_free else self.allowed)
+        return QuestionLimits(self.linear, self.column_of).take(subject_of)
+
+
+def read_constraints(
+    constraints: Any, names: Sequence[str] | int, max_rules: int
+) -> SubjectLimits | None:
+    """Check constraints and resolve what they name; None where there are none.
+
+    ``names`` are the columns of a table, or the number of questions of a pool.
+    """
+    if constraints is None:
+        return None
+    if isinstance(constraints, Mapping):
+        known = {f.name for f in fields(RuleConstraints)}
+        unknown = sorted(set(constraints) - known)
+        if unknown:
+            raise ValueError(
+                f"constraints has no entry {unknown[0]!r}. Its entries are {sorted(known)}."
+            )
+        constraints = RuleConstraints(**constraints)
+    if not isinstance(constraints, RuleConstraints):
+        raise TypeError(
+            "constraints must be a RuleConstraints, a dict of its entries or None. "
+            f"Got {constraints!r}."
+        )
+    return _Reader(names).read(constraints, max_rules)
+
+
+class _Reader:
+    """Turns names or positions into positions, with errors that name the value."""
+
+    def __init__(self, names: Sequence[str] | int) -> None:
+        self.names = list(names) if not isinstance(names, int) else []
+        self.n_subjects = names if isinstance(names, int) else len(self.names)
+        self.what = "question" if isinstance(names, int) else "column"
+
+    def read(self, given: RuleConstraints, max_rules: int) -> SubjectLimits:
+        forbidden = self.positions(given.forbidden, "forbidden")
+        required = self.positions(given.required, "required")
+        both = [p for p in required if p in forbidden]
+        if both:
+            raise ValueError(
+                f"constraints both forbids and requires {self.what} {self.named(both[0])!r}. "
+                "Take it out of one of them."
+            )
+        if len(required) > max_rules:
+            raise ValueError(
+                f"constraints requires {len(required)} {self.what}s in each rule, and max_rules is "
+                f"{max_rules}. Raise max_rules or require fewer."
+            )
+        allowed = np.ones(self.n_subjects, dtype=np.bool_)
+        allowed[forbidden] = False
+        limits = [self.indicator(position) for position in required]
+        limits += self.cost_limit(given)
+        limits += [self.linear_limit(entry) for entry in given.linear]
+        if not isinstance(given.one_per_column, bool | np.bool_):
+            raise ValueError(
+                f"constraints: one_per_column must be True or False. Got {given.one_per_column!r}."
+            )
+        return SubjectLimits(allowed, tuple(limits), self.column_of(given))
+
+    def column_of(self, given: RuleConstraints) -> NDArray[np.int64] | None:
+        if not given.one_per_column:
+            return None
+        if self.what == "column":
+            return np.arange(self.n_subjects)
+        if given.columns is None or len(given.columns) != self.n_subjects:
+            raise ValueError(
+                "constraints: one_per_column needs columns, the column of each of the "
+                f"{self.n_subjects} questions. Got {given.columns!r}."
+            )
+        names = [str(name) for name in given.columns]
+        return np.array([names.index(name) for name in names], dtype=np.int64)
+
+    def positions(self, given: Any, entry: str) -> list[int]:
+        if isinstance(given, str) or not isinstance(given, Collection | np.ndarray):
+            raise TypeError(
+                f"constraints: {entry} must be a collection of {self.what}s. Got {given!r}."
+            )
+        return sorted({self.position(name, entry) for name in given})
+
+    def position(self, name: Any, entry: str) -> int:
+        if isinstance(name, str) and name in self.names:
+            return self.names.index(name)
+        is_int = isinstance(name, int | np.integer) and not isinstance(name, bool)
+        if is_int and 0 <= name < self.n_subjects:
+            return int(name)
+        wanted = (
+            f"a position from 0 to {self.n_subjects - 1}"
+            if self.what == "question"
+            else f"one of {self.names[:10]} or a position from 0 to {self.n_subjects - 1}"
+        )
+        raise ValueError(
+            f"constraints: {entry} names the {self.what} {name!r}, which is not there. "
+            f"Give {wanted}."
+        )
+
+    def named(self, position: int) -> Any:
+        return self.names[position] if self.names else position
+
+    def indicator(self, position: int) -> LinearLimit:
+        coefficients = np.zeros(self.n_subjects)
+        coefficients[position] = 1
+        return LinearLimit(coefficients, 1.0, math.inf)
+
+    def coefficients(self, given: Any, entry: str) -> NDArray[np.float64]:
+        if isinstance(given, Mapping):
+            numbers = np.zeros(self.n_subjects)
+            for name, value in given.items():
+                numbers[self.position(name, entry)] = value
+        else:
+            numbers = np.asarray(given, dtype=np.float64)
+            if numbers.shape != (self.n_subjects,):
+                raise ValueError(
+                    f"constraints: {entry} must have one number for each of the "
+                    f"{self.n_subjects} {self.what}s. Got shape {numbers.shape}."
+                )
+        if not np.isfinite(numbers).all():
+            raise ValueError(f"constraints: {entry} must be finite numbers. Got {given!r}.")
+        return numbers
+
+    def cost_limit(self, given: RuleConstraints) -> list[LinearLimit]:
+        if given.max_cost is None:
+            return []
+        if given.costs is None:
+            raise ValueError(
+                f"constraints: max_cost={given.max_cost!r} needs costs. Give what each "
+                f"{self.what} costs."
+            )
+        costs = self.coefficients(given.costs, "costs")
+        if (costs < 0).any():
+            raise ValueError(f"constraints: costs must not be negative. Got {costs.min()}.")
+        return [self.linear_limit((costs, None, given.max_cost))]
+
+    def linear_limit(self, entry: Any) -> LinearLimit:
+        try:
+            given, lower, upper = entry
+        except (TypeError, ValueError):
+            raise ValueError(
+                "constraints: each entry of linear must be (coefficients, lower, upper). "
+                f"Got {entry!r}."
+            ) from None
+        low = -math.inf if lower is None else float(lower)
+        high = math.inf if upper is None else float(upper)
+        if math.isnan(low) or math.isnan(high) or low > high:
+            raise ValueError(
+                f"constraints: a limit must be a number, and the lower one not above the upper "
+                f"one. Got {lower!r} and {upper!r}."
+            )
+        return LinearLimit(
+            self.coefficients(given, "linear"),
+            low - _ROUNDING * max(1.0, abs(low)) if math.isfinite(low) else low,
+            high + _ROUNDING * max(1.0, abs(high)) if math.isfinite(high) else high,
+        )

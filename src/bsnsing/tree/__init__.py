@@ -1,0 +1,1 @@
+"""Rules, nodes and trees as frozen data; probabilities, pruning, and rows to leaves."""

@@ -1,0 +1,97 @@
+"""From the cases of each node to the probabilities and impurities that a tree stores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bsnsing.tree.tree import Tree
+
+# The root is drawn towards equal shares, as by one case spread over all classes.
+_CASES_AT_ROOT = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Cases per node and class that a tree was learnt from; arrays of shape (n_nodes, n_classes).
+
+    Without a teacher all are the counts of the tree.
+    """
+
+    real: NDArray[np.float64]  # real rows, with soft labels where a teacher gave them
+    learnt: NDArray[np.float64]  # all that splits and pruning go by: synthetic rows too
+    learnt_weight: float = 0.0  # what the shares of `learnt` count for beside the parent's
+
+    @classmethod
+    def of_counts(cls, tree: Tree) -> Evidence:
+        """The counts themselves."""
+        return cls(tree.counts, tree.counts)
+
+    def take(self, nodes: NDArray[np.intp]) -> Evidence:
+        """The cases of some nodes."""
+        return Evidence(self.real[nodes], self.learnt[nodes], self.learnt_weight)
+
+
+def with_evidence(tree: Tree, evidence: Evidence, shrinkage: float) -> Tree:
+    """Return the tree with the probabilities and impurities that its evidence gives."""
+    weighted = evidence.learnt * tree.class_weight
+    return replace(
+        tree,
+        value=shrunk_shares(tree, evidence, shrinkage),
+        impurity=gini_impurity(weighted),
+        weighted_cases=weighted.sum(axis=1),
+    )
+
+
+def gini_impurity(weighted: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cases times Gini impurity of each row of cases per class."""
+    size = weighted.sum(axis=1)
+    impurity: NDArray[np.float64] = size - (weighted**2).sum(axis=1) / np.maximum(size, 1e-300)
+    return impurity
+
+
+def shrunk_shares(tree: Tree, evidence: Evidence, strength: float) -> NDArray[np.float64]:
+    """Return each node's class shares, its parent's counting as ``strength`` further cases.
+
+    With n cases of which a share s is of some class, and a parent whose share came out as t, a
+    node gets (n s + strength t) / (n + strength): few cases say little against the many above
+    them, and no share is 0 or 1. Where a teacher had a say, the shares of all that was learnt in a
+    node below the root count as ``learnt_weight * strength`` further cases in the same way; the
+    root's cases say how many there are of each class. With strength 0 these are the shares of the
+    real cases.
+    """
+    weighted = _times_class_weight(evidence.real, tree)
+    sizes = weighted.sum(axis=1, keepdims=True)
+    if strength == 0 and (sizes > 0).all():
+        unshrunk: NDArray[np.float64] = weighted / sizes
+        return unshrunk
+    n_learnt = evidence.learnt_weight * strength
+    strength = max(strength, 1e-9)  # cases too light to be counted leave a node its parent's shares
+    shares = np.empty_like(weighted)
+    n_classes = weighted.shape[1]
+    shares[0] = (weighted[0] + _CASES_AT_ROOT / n_classes) / (sizes[0] + _CASES_AT_ROOT)
+    if n_learnt > 0:
+        weighted = weighted + n_learnt * _shares_of(_times_class_weight(evidence.learnt, tree))
+        sizes = weighted.sum(axis=1, keepdims=True)
+    parent = tree.parent
+    for depth in range(1, tree.max_depth + 1):  # parents are one level up
+        nodes = np.flatnonzero(tree.depth == depth)
+        drawn = weighted[nodes] + strength * shares[parent[nodes]]
+        shares[nodes] = drawn / (sizes[nodes] + strength)
+    return shares
+
+
+def _times_class_weight(cases: NDArray[np.float64], tree: Tree) -> NDArray[np.float64]:
+    weighted: NDArray[np.float64] = cases * tree.class_weight
+    # Where only classes of weight zero occur, their cases count as they are.
+    is_weightless = weighted.sum(axis=1, keepdims=True) == 0
+    return np.where(is_weightless, cases, weighted)
+
+
+def _shares_of(cases: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Class shares of each node; none where it has no cases."""
+    sizes = cases.sum(axis=1, keepdims=True)
+    shares: NDArray[np.float64] = cases / np.where(sizes > 0, sizes, 1.0)
+    return shares

@@ -1,0 +1,293 @@
+"""Tree: flat arrays of nodes and questions; all that prediction and exports may read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bsnsing.data.columns import ColumnInfo
+from bsnsing.questions.coded import CodedQuestion, decode_question
+from bsnsing.questions.pair import ColumnPair
+from bsnsing.questions.question import Question
+from bsnsing.tree.rule import OPERATORS, Rule
+from bsnsing.tree.text import tree_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node of a tree, for reading."""
+
+    id: int
+    depth: int
+    counts: NDArray[np.float64]  # cases per class
+    rule: Rule | None  # None at a leaf
+    left: int  # the child that answers yes; -1 at a leaf
+    right: int
+    objective: float  # of the rule; NaN at a leaf
+    bound: float  # proven lower bound on the objective of every rule
+    optimal: bool  # False if a limit cut the search short
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the node has no children."""
+        return self.left < 0
+
+
+_Number = TypeVar("_Number", bound=np.generic)
+# Arrays with an entry for each node, or for each question. By these names select_nodes() knows what
+# to take along.
+PerNode: TypeAlias = Annotated[NDArray[_Number], "an entry per node"]
+PerQuestion: TypeAlias = Annotated[NDArray[_Number], "an entry per question"]
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A fitted tree in flat arrays; node 0 is the root and the left child is "yes".
+
+    Children come after their parents.
+
+    Attributes
+    ----------
+    columns : tuple of ColumnInfo
+        Names, kinds and levels of the table's columns.
+    pairs : tuple of ColumnPair
+        Numbers made of two columns that questions are about.
+    has_missing : tuple of bool
+        Which columns, and then which pairs, had missing cells at fit.
+    classes : ndarray of shape (n_classes,)
+        Class labels.
+    class_weight : ndarray of shape (n_classes,)
+        What a case of each class counts in probabilities.
+    is_taught : bool
+        Whether a teacher had a say, so that ``value`` is more than shares of ``counts``.
+    children_left, children_right : ndarray of shape (n_nodes,)
+        Children that answer yes and no; -1 at leaves.
+    depth : ndarray of shape (n_nodes,)
+        Distance from the root.
+    counts : ndarray of shape (n_nodes, n_classes)
+        Cases per class.
+    value : ndarray of shape (n_nodes, n_classes)
+        Probability of each class.
+    impurity, weighted_cases : ndarray of shape (n_nodes,)
+        Gini impurity times cases, and the cases, of all that the tree was learnt from, times class
+        weights: what pruning and importances count by.
+    operator : ndarray of shape (n_nodes,)
+        Position in ("or", "and", "xor").
+    objective, bound : ndarray of shape (n_nodes,)
+        Of each node's rule; NaN at leaves.
+    optimal : ndarray of shape (n_nodes,)
+        False where a limit cut the search short.
+    n_counted, n_excluded : ndarray of shape (n_nodes,)
+        Rules counted, and rules excluded by bounds.
+    first_question : ndarray of shape (n_nodes + 1,)
+        Where each node's questions begin in the next five.
+    question_column, question_test, question_value, question_negated : ndarray
+        The questions, one entry each; of a pair, the column is its place behind the columns.
+    first_level, levels : ndarray
+        Where each question's levels begin, and the levels.
+    """
+
+    columns: tuple[ColumnInfo, ...]
+    pairs: tuple[ColumnPair, ...]
+    has_missing: tuple[bool, ...]
+    classes: NDArray[Any]
+    class_weight: NDArray[np.float64]
+    is_taught: bool
+    children_left: PerNode[np.int32]
+    children_right: PerNode[np.int32]
+    depth: PerNode[np.int32]
+    counts: PerNode[np.float64]
+    value: PerNode[np.float64]
+    impurity: PerNode[np.float64]
+    weighted_cases: PerNode[np.float64]
+    operator: PerNode[np.uint8]
+    objective: PerNode[np.float64]
+    bound: PerNode[np.float64]
+    optimal: PerNode[np.bool_]
+    n_counted: PerNode[np.float64]
+    n_excluded: PerNode[np.float64]
+    first_question: NDArray[np.int32]
+    question_column: PerQuestion[np.int32]
+    question_test: PerQuestion[np.uint8]
+    question_value: PerQuestion[np.float64]
+    question_negated: PerQuestion[np.uint8]
+    first_level: NDArray[np.int32]
+    levels: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        """Freeze the arrays."""
+        for array in fields(self):
+            value = getattr(self, array.name)
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()  # arrays come back from a pickle writable
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.children_left)
+
+    @property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """Which nodes are leaves."""
+        return self.children_left < 0
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(self.is_leaf.sum())
+
+    @property
+    def max_depth(self) -> int:
+        """Depth of the deepest node."""
+        return int(self.depth.max())
+
+    @property
+    def n_questions(self) -> int:
+        """Number of questions in all rules together."""
+        return len(self.question_column)
+
+    @property
+    def parent(self) -> NDArray[np.intp]:
+        """Each node's parent; -1 at the root."""
+        parents = np.full(self.n_nodes, -1, dtype=np.intp)
+        inner = np.flatnonzero(~self.is_leaf)
+        parents[self.children_left[inner]] = inner
+        parents[self.children_right[inner]] = inner
+        return parents
+
+    def coded_question(self, question: int) -> CodedQuestion:
+        """One question as the engines know it."""
+        levels = self.levels[self.first_level[question] : self.first_level[question + 1]]
+        return (
+            int(self.question_column[question]),
+            int(self.question_test[question]),
+            float(self.question_value[question]),
+            levels.tolist(),
+        )
+
+    def columns_of(self, question: int) -> list[int]:
+        """Positions of the columns that a question is about: one, or the two of a pair."""
+        position = int(self.question_column[question])
+        if position < len(self.columns):
+            return [position]
+        pair = self.pairs[position - len(self.columns)]
+        names = [column.name for column in self.columns]
+        return [names.index(pair.first), names.index(pair.second)]
+
+    def rule(self, node: int) -> Rule | None:
+        """The rule of a node; None at a leaf."""
+        if self.children_left[node] < 0:
+            return None
+        span = range(self.first_question[node], self.first_question[node + 1])
+        return Rule(
+            tuple(decode_question(self.coded_question(i), self.columns, self.pairs) for i in span),
+            tuple(bool(self.question_negated[i]) for i in span),
+            OPERATORS[self.operator[node]],
+            tuple(self.has_missing[self.question_column[i]] for i in span),
+        )
+
+    @cached_property
+    def rules(self) -> tuple[Rule | None, ...]:
+        """The rule of each node."""
+        return tuple(self.rule(node) for node in range(self.n_nodes))
+
+    def asked_questions(self) -> Iterator[Question]:
+        """The questions of all rules, node by node."""
+        return (question for rule in self.rules if rule for question in rule.questions)
+
+    def node(self, i: int) -> Node:
+        """One node, for reading."""
+        return Node(
+            id=i,
+            depth=int(self.depth[i]),
+            counts=self.counts[i],
+            rule=self.rule(i),
+            left=int(self.children_left[i]),
+            right=int(self.children_right[i]),
+            objective=float(self.objective[i]),
+            bound=float(self.bound[i]),
+            optimal=bool(self.optimal[i]),
+        )
+
+    def __iter__(self) -> Iterator[Node]:
+        return (self.node(i) for i in range(self.n_nodes))
+
+    def __len__(self) -> int:
+        return self.n_nodes
+
+    def __str__(self) -> str:
+        return "\n".join(tree_lines(self))
+
+
+def select_nodes(
+    tree: Tree,
+    root: int,
+    left: NDArray[np.signedinteger[Any]],
+    right: NDArray[np.signedinteger[Any]],
+) -> Tree:
+    """Return the nodes that these children lead to from ``root``, renumbered in order."""
+    depth = np.full(tree.n_nodes, -1, dtype=np.int32)
+    depth[root] = 0
+    for v in range(root, tree.n_nodes):  # children come after their parents
+        if depth[v] >= 0 and left[v] >= 0:
+            depth[[left[v], right[v]]] = depth[v] + 1
+    kept = np.flatnonzero(depth >= 0)
+    number = np.full(tree.n_nodes + 1, -1, dtype=np.int32)  # the last entry serves -1
+    number[kept] = np.arange(len(kept))
+    is_inner = left[kept] >= 0
+    n_questions = np.where(is_inner, np.diff(tree.first_question)[kept], 0)
+    owner = np.repeat(np.arange(tree.n_nodes), np.diff(tree.first_question))
+    asks = (depth[owner] >= 0) & (left[owner] >= 0)
+    level_owner = np.repeat(np.arange(tree.n_questions), np.diff(tree.first_level))
+    selected = replace(
+        tree,
+        **{name: getattr(tree, name)[kept] for name in _arrays("PerNode")},
+        **{name: getattr(tree, name)[asks] for name in _arrays("PerQuestion")},
+        first_question=starts_of(n_questions),
+        first_level=starts_of(np.diff(tree.first_level)[asks]),
+        levels=tree.levels[asks[level_owner]],
+    )
+    return drop_unasked_pairs(
+        replace(
+            selected,
+            children_left=number[left[kept]],
+            children_right=number[right[kept]],
+            depth=depth[kept],
+            operator=np.where(is_inner, selected.operator, 0).astype(np.uint8),
+            objective=np.where(is_inner, selected.objective, np.nan),
+            bound=np.where(is_inner, selected.bound, np.nan),
+        )
+    )
+
+
+def drop_unasked_pairs(tree: Tree) -> Tree:
+    """Return the tree with those pairs alone that some question is about."""
+    if not tree.pairs:
+        return tree
+    n_columns = len(tree.columns)
+    kept = np.unique(np.append(np.arange(n_columns), tree.question_column))
+    return replace(
+        tree,
+        has_missing=tuple(tree.has_missing[position] for position in kept),
+        question_column=np.searchsorted(kept, tree.question_column).astype(np.int32),
+        pairs=tuple(tree.pairs[position - n_columns] for position in kept[n_columns:]),
+    )
+
+
+def starts_of(lengths: Any) -> NDArray[np.int32]:
+    """Where each of several runs begins, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+
+
+def _arrays(kind: str) -> list[str]:
+    """Names of the arrays that are declared as of this kind."""
+    return [f.name for f in fields(Tree) if str(f.type).startswith(f"{kind}[")]

@@ -1,0 +1,39 @@
+// The extension module. Each area binds its own names; here they only come together.
+#include "bindings/module.hpp"
+
+#include <stdexcept>
+
+namespace bsnsing {
+
+NumberType number_type(nb::dlpack::dtype type) {
+    using Code = nb::dlpack::dtype_code;
+    const auto code = static_cast<Code>(type.code);
+    if (code == Code::Float && type.bits == 64) return NumberType::f64;
+    if (code == Code::Float && type.bits == 32) return NumberType::f32;
+    if (code == Code::Bool && type.bits == 8) return NumberType::u8;
+    const bool is_signed = code == Code::Int;
+    if (is_signed || code == Code::UInt) {
+        if (type.bits == 8) return is_signed ? NumberType::i8 : NumberType::u8;
+        if (type.bits == 16) return is_signed ? NumberType::i16 : NumberType::u16;
+        if (type.bits == 32) return is_signed ? NumberType::i32 : NumberType::u32;
+        if (type.bits == 64) return is_signed ? NumberType::i64 : NumberType::u64;
+    }
+    throw std::invalid_argument("numbers must be Booleans, integers or floats of 32 or 64 bits");
+}
+
+bool user_interrupts() {
+    const nb::gil_scoped_acquire python;
+    return PyErr_CheckSignals() != 0;
+}
+
+}  // namespace bsnsing
+
+NB_MODULE(_core, m) {
+    m.doc() = "Native engine of bsnsing: counting, rule search, tree growth and prediction.";
+    bsnsing::bind_options(m);
+    bsnsing::bind_columns(m);
+    bsnsing::bind_engine(m);
+    bsnsing::bind_choose(m);
+    bsnsing::bind_search(m);
+    bsnsing::bind_predict(m);
+}

@@ -1,0 +1,79 @@
+// From rows to leaves.
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bindings/module.hpp"
+#include "predict/apply.hpp"
+
+namespace bsnsing {
+namespace {
+
+template <class T>
+std::vector<T> to_vector(const Vector<T>& v) {
+    return {v.data(), v.data() + v.shape(0)};
+}
+
+void make_tree(FlatTree* self, const Vector<std::int32_t>& yes, const Vector<std::int32_t>& no,
+               const Vector<std::uint8_t>& operators, const Vector<std::int32_t>& first_literal,
+               const Vector<std::int32_t>& literal_columns, const Vector<std::uint8_t>& tests,
+               const Vector<double>& values, const Vector<std::uint8_t>& negated,
+               const Vector<std::int32_t>& first_level, const Vector<std::int32_t>& levels) {
+    FlatTree tree{to_vector(yes),
+                  to_vector(no),
+                  to_vector(operators),
+                  to_vector(first_literal),
+                  to_vector(literal_columns),
+                  to_vector(tests),
+                  to_vector(values),
+                  to_vector(negated),
+                  to_vector(first_level),
+                  to_vector(levels)};
+    tree.check();
+    new (self) FlatTree(std::move(tree));
+}
+
+Made<std::int64_t, 1> find_leaves(const FlatTree& self, const nb::typed<nb::list, nb::any>& columns,
+                                  const std::vector<bool>& is_levels, std::size_t n_rows,
+                                  std::size_t n_threads) {
+    if (is_levels.size() != columns.size())
+        throw std::invalid_argument("there are " + std::to_string(is_levels.size()) +
+                                    " marks for " + std::to_string(columns.size()) + " columns");
+    // Columns that no question asks about may be None.
+    std::vector<ColumnView> views(columns.size());
+    std::vector<AnyNumbers> arrays;
+    for (std::size_t c = 0; c < views.size(); ++c) {
+        views[c].is_levels = is_levels[c];
+        const nb::handle column = columns[c];
+        if (column.is_none()) continue;
+        const AnyNumbers& cells = arrays.emplace_back(nb::cast<AnyNumbers>(column, false));
+        if (cells.shape(0) != n_rows)
+            throw std::invalid_argument("column " + std::to_string(c) + " has " +
+                                        std::to_string(cells.shape(0)) + " rows, not " +
+                                        std::to_string(n_rows));
+        views[c].cells = {cells.data(), n_rows > 0 ? cells.stride(0) : 1,
+                          number_type(cells.dtype())};
+        views[c].is_given = true;
+    }
+    self.check_columns(views);
+    std::vector<std::int64_t> leaves(n_rows);
+    {
+        const nb::gil_scoped_release no_python_below;
+        apply_tree(self, views, n_rows, n_threads, leaves.data());
+    }
+    return to_numpy<1>(std::move(leaves), {n_rows});
+}
+
+}  // namespace
+
+void bind_predict(nb::module_& m) {
+    nb::class_<FlatTree>(m, "FlatTree", "A fitted tree as flat arrays, checked once.")
+        .def("__init__", &make_tree, nb::kw_only(), nb::arg("yes"), nb::arg("no"),
+             nb::arg("operators"), nb::arg("first_literal"), nb::arg("literal_columns"),
+             nb::arg("tests"), nb::arg("values"), nb::arg("negated"), nb::arg("first_level"),
+             nb::arg("levels"))
+        .def("find_leaves", &find_leaves, nb::arg("columns"), nb::arg("is_levels"), nb::kw_only(),
+             nb::arg("n_rows"), nb::arg("n_threads"), "Leaf of each row.");
+}
+
+}  // namespace bsnsing

@@ -1,0 +1,58 @@
+// best_rule on a 0/1 matrix, and the choice of kernels.
+#include <stdexcept>
+#include <string>
+#include <tuple>
+
+#include "bindings/module.hpp"
+#include "kernels/kernels.hpp"
+#include "search/matrix.hpp"
+#include "search/settings.hpp"
+
+namespace bsnsing {
+namespace {
+
+nb::any best_rule(const Matrix<std::uint8_t>& answers, const Cases& cases,
+                  const RuleOptions& search, const std::optional<QuestionLimits>& limits) {
+    if (answers.shape(0) != cases.classes.shape(0))
+        throw std::invalid_argument("there are answers of " + std::to_string(answers.shape(0)) +
+                                    " rows for " + std::to_string(cases.classes.shape(0)) +
+                                    " cases");
+    double seconds = 0;
+    const FoundRule found = call_interruptibly([&](Interrupt& interrupt) {
+        return search_matrix(answers.data(), answers.shape(1), cases.view(), search,
+                             limits.value_or(QuestionLimits()), interrupt, seconds);
+    });
+    nb::list questions;
+    nb::list negated;
+    for (const Literal& l : found.rule.literals) {
+        questions.append(l.question);
+        negated.append(l.negated);
+    }
+    return nb::borrow<nb::any>(nb::make_tuple(nb::tuple(questions), nb::tuple(negated),
+                                              operator_name(static_cast<unsigned>(found.rule.op)),
+                                              found.left, found.value, found.bound, found.optimal,
+                                              found.n_counted, found.n_excluded, seconds));
+}
+
+std::vector<std::string> kernel_names() {
+    std::vector<std::string> names;
+    for (const Kernels* k : available_kernels()) names.emplace_back(k->name);
+    return names;
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+    m.def("best_rule", &best_rule, nb::arg("answers"), nb::arg("cases"), nb::kw_only(),
+          nb::arg("search"), nb::arg("limits") = nb::none(),
+          "Best rule over a 0/1 matrix: the fields of a Split.");
+    m.def("available_kernels", &kernel_names, "Names of the kernels this CPU can run, best first.");
+    m.def(
+        "active_kernels", [] { return std::string(active_kernels().name); },
+        "Name of the kernels in use.");
+    m.def(
+        "use_kernels", [](const std::string& name) { use_kernels(name.c_str()); }, nb::arg("name"),
+        "Choose the kernels for this process by name.");
+}
+
+}  // namespace bsnsing

@@ -1,0 +1,68 @@
+#include "search/options.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace bsnsing {
+namespace {
+
+void check_coefficients(const std::vector<LinearLimit>& limits, std::size_t n_subjects,
+                        const char* subjects) {
+    for (const LinearLimit& limit : limits)
+        if (limit.coefficients.size() != n_subjects)
+            throw std::invalid_argument("a limit has " + std::to_string(limit.coefficients.size()) +
+                                        " coefficients for " + std::to_string(n_subjects) + ' ' +
+                                        subjects);
+}
+
+}  // namespace
+
+void ClassOptions::check() const {
+    if (n_classes < 2)
+        throw std::invalid_argument("n_classes must be at least 2; got " +
+                                    std::to_string(n_classes));
+    if (!(unit > 0) || !std::isfinite(unit))
+        throw std::invalid_argument("unit must be a positive number; got " + std::to_string(unit));
+    if (!class_weights.empty() && class_weights.size() != n_classes)
+        throw std::invalid_argument("one weight per class is needed: " +
+                                    std::to_string(class_weights.size()) + " for " +
+                                    std::to_string(n_classes) + " classes");
+    for (const double w : class_weights)
+        if (!(w >= 0) || !std::isfinite(w))
+            throw std::invalid_argument("class weights must not be negative; got " +
+                                        std::to_string(w));
+}
+
+void RuleOptions::check() const {
+    if (max_rules == 0) throw std::invalid_argument("max_rules must be at least 1; got 0");
+    if (n_threads == 0) throw std::invalid_argument("n_threads must be at least 1; got 0");
+    if (!formulas.as_or && !formulas.as_and && !formulas.as_xor)
+        throw std::invalid_argument("operators must name at least one of 'or', 'and' and 'xor'");
+    if (std::isnan(min_samples_leaf) || std::isnan(time_limit))
+        throw std::invalid_argument("min_samples_leaf and time_limit must be numbers; got NaN");
+}
+
+void RuleOptions::check_classes(std::size_t n_classes) const {
+    if (criterion == Criterion::error && n_classes != 2)
+        throw std::invalid_argument("criterion 'error' tells two classes apart; got " +
+                                    std::to_string(n_classes));
+}
+
+void ColumnLimits::check(std::size_t n_columns) const {
+    check_coefficients(linear, n_columns, "columns");
+    for (const std::uint32_t column : forbidden)
+        if (column >= n_columns)
+            throw std::invalid_argument("column " + std::to_string(column) +
+                                        " cannot be forbidden: the table has " +
+                                        std::to_string(n_columns));
+}
+
+void QuestionLimits::check(std::size_t n_questions) const {
+    check_coefficients(linear, n_questions, "questions");
+    if (!column_of.empty() && column_of.size() != n_questions)
+        throw std::invalid_argument("column_of has " + std::to_string(column_of.size()) +
+                                    " columns for " + std::to_string(n_questions) + " questions");
+}
+
+}  // namespace bsnsing

@@ -1,0 +1,66 @@
+// What users say of cases and rules, and its form for a search.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "search/limits.hpp"
+#include "search/objective.hpp"
+#include "search/scan.hpp"
+
+namespace bsnsing {
+
+struct ClassOptions {
+    std::size_t n_classes = 2;
+    double unit = 1;                    // weight that makes one case
+    std::vector<double> class_weights;  // empty: all one
+
+    // Throws std::invalid_argument, like all checks here.
+    void check() const;
+    double weight_of(std::size_t class_index) const {
+        return class_weights.empty() ? 1.0 : class_weights[class_index];
+    }
+};
+
+// The class and weight of each row.
+struct CaseView {
+    std::span<const std::int32_t> classes;
+    std::span<const std::int64_t> weights;  // empty: all one
+    ClassOptions options;
+};
+
+struct RuleOptions {
+    std::size_t max_rules = 2;
+    Criterion criterion = Criterion::gini;
+    Formulas formulas;
+    double min_samples_leaf = 1;  // cases
+    bool distinct_children = false;
+    double time_limit = 0;  // seconds per node
+    std::size_t n_threads = 1;
+    std::optional<double> greedy_level;  // greedy instead of exact search
+
+    void check() const;
+    void check_classes(std::size_t n_classes) const;
+};
+
+// Limits over the columns of a table.
+struct ColumnLimits {
+    std::vector<std::uint32_t> forbidden;  // columns that may not be asked about
+    std::vector<LinearLimit> linear;       // coefficients per column
+    bool one_per_column = false;
+
+    void check(std::size_t n_columns) const;
+};
+
+// Limits over the questions of a pool.
+struct QuestionLimits {
+    std::vector<LinearLimit> linear;       // coefficients per question
+    std::vector<std::uint32_t> column_of;  // at most one question of each column
+
+    void check(std::size_t n_questions) const;
+};
+
+}  // namespace bsnsing
