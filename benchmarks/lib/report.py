@@ -10,6 +10,7 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from benchmarks.lib.paths import ROOT
 from bsnsing import _core
 
 
@@ -48,6 +49,12 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
         + " |"
         for line in [lines[0], rule, *lines[1:]]
     )
+
+
+def save(path: Path, text: str) -> None:
+    """Write a report, and say so."""
+    path.write_text(text, encoding="utf-8")
+    print(f"Wrote {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}.")
 
 
 def milliseconds(seconds: float | None) -> str:

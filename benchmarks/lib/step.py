@@ -1,4 +1,4 @@
-"""A step of `make bench`: a module that measures one thing and writes about it.
+"""A step of `make bench`: a module of benchmarks.speed that measures one thing and writes about it.
 
 It has TITLE; measure(run), which returns what it measured as plain data for JSON; and, made from
 these data alone, targets(data) and tables(data). One with pictures has draw(data, folder) too,
@@ -21,8 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from benchmarks.lib import report, targets
-
-FOLDER = Path(__file__).parents[1] / "results"
+from benchmarks.lib.paths import ROOT
 
 
 @dataclass(frozen=True)
@@ -41,12 +40,16 @@ class Run:
         print(f"  {elapsed:6.0f} s  {what}", file=sys.stderr, flush=True)
 
 
+def module_name(name: str) -> str:
+    return f"benchmarks.speed.{name}"
+
+
 def load(name: str) -> ModuleType:
-    return importlib.import_module(f"benchmarks.speed.{name}")
+    return importlib.import_module(module_name(name))
 
 
 def command(name: str, quick: bool) -> str:
-    return f"python -m benchmarks.speed.{name}" + (" --quick" if quick else "")
+    return f"python -m {module_name(name)}" + (" --quick" if quick else "")
 
 
 def measure(name: str, run: Run) -> dict[str, Any]:
@@ -85,7 +88,7 @@ def section(
 def main(name: str) -> None:
     """The command line of a step: measure, then print, or save with --json."""
     parser = argparse.ArgumentParser(
-        prog=f"python -m benchmarks.speed.{name}", description=load(name).__doc__.splitlines()[0]
+        prog=command(name, quick=False), description=load(name).__doc__.splitlines()[0]
     )
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer rounds")
     parser.add_argument("--json", type=Path, help="save what was measured there; print nothing")
@@ -103,7 +106,7 @@ def _commit() -> str:
     try:
         found = subprocess.run(
             ["git", "describe", "--always", "--dirty", "--exclude=*"],
-            cwd=FOLDER,
+            cwd=ROOT,
             capture_output=True,
             text=True,
             check=True,

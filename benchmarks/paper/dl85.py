@@ -1,4 +1,4 @@
-"""The paper's comparison on the 24 DL8.5 sets. Run: python -m benchmarks.paper_dl85.
+"""The paper's comparison on the 24 DL8.5 sets: how far are our means from the published ones?
 
 The paper's settings: rules of two questions, smallest child n^(1/4) of the n training rows, 20
 random splits of 70/30. The published means are over 20 other random splits; their spread is not
@@ -7,32 +7,26 @@ published and taken to be ours.
 
 from __future__ import annotations
 
-import argparse
-import csv
 import statistics
-import time
 from dataclasses import dataclass
-from pathlib import Path
 
-import numpy as np
-
-from benchmarks.datasets import published as datasets
+from benchmarks.datasets import recorded
 from benchmarks.lib import report
-from bsnsing import BsnsingClassifier
+from benchmarks.paper.judging import Fitted, each_split, fit_paper
 
-PUBLISHED = Path(__file__).parents[1] / "datasets" / "paper_figures" / "dl85.csv"
 PUBLISHED_SPLITS = 20
 CLEARLY = 2.0  # standard errors of the difference
 
 
-@dataclass
+@dataclass(frozen=True)
 class Runs:
     """What the runs on one set gave."""
 
-    accuracy: list[float]
-    depth: list[int]
-    n_leaves: list[int]
-    seconds: list[float]
+    fitted: list[Fitted]
+
+    @property
+    def accuracy(self) -> list[float]:
+        return [one.accuracy for one in self.fitted]
 
     @property
     def mean(self) -> float:
@@ -50,27 +44,10 @@ class Runs:
 
 
 def read_published() -> dict[str, dict[str, float]]:
-    with PUBLISHED.open(encoding="utf-8") as file:
-        return {
-            row.pop("set"): {key: float(value) for key, value in row.items()}
-            for row in csv.DictReader(file)
-        }
-
-
-def run(name: str, n_splits: int) -> Runs:
-    data = datasets.load("dl85", name)
-    runs = Runs([], [], [], [])
-    for seed in range(n_splits):
-        train, test = data.split(seed)
-        leaf = max(1, round(len(train) ** 0.25))
-        model = BsnsingClassifier.paper(min_samples_leaf=leaf)
-        start = time.perf_counter()
-        model.fit(data.answers[train], data.y[train])
-        runs.seconds.append(time.perf_counter() - start)
-        runs.accuracy.append(float(np.mean(model.predict(data.answers[test]) == data.y[test])))
-        runs.depth.append(model.get_depth())
-        runs.n_leaves.append(model.get_n_leaves())
-    return runs
+    return {
+        row.pop("set"): {key: float(value) for key, value in row.items()}
+        for row in recorded.paper_figures("dl85")
+    }
 
 
 def judge(runs: Runs, published: float) -> tuple[float, str]:
@@ -80,6 +57,7 @@ def judge(runs: Runs, published: float) -> tuple[float, str]:
 
 
 def table_row(name: str, runs: Runs, published: dict[str, float]) -> list[str]:
+    models = [one.model for one in runs.fitted]
     z, verdict = judge(runs, published["bsnsing_accuracy"])
     return [
         name,
@@ -89,39 +67,27 @@ def table_row(name: str, runs: Runs, published: dict[str, float]) -> list[str]:
         f"{z:+.1f}",
         verdict,
         f"{published['dl85_accuracy']:.3f}",
-        str(statistics.mode(runs.depth)),
+        str(statistics.mode(model.get_depth() for model in models)),
         f"{published['bsnsing_depth']:.0f}",
-        f"{statistics.mean(runs.n_leaves):.1f}",
-        f"{statistics.median(runs.seconds):.4f}",
+        f"{statistics.mean(model.get_n_leaves() for model in models):.1f}",
+        f"{statistics.median(one.cpu_seconds for one in runs.fitted):.4f}",
         f"{published['bsnsing_seconds']:.1f}",
         f"{published['dl85_seconds']:.1f}",
     ]
 
 
-HEAD = "set|accuracy|s.e.|paper bsnsing|z|verdict|paper DL8.5|depth|paper depth|leaves|fit s"
+HEAD = "set|accuracy|s.e.|paper bsnsing|z|verdict|paper DL8.5|depth|paper depth|leaves|fit CPU s"
 HEAD += "|paper fit s|DL8.5 fit s"
 NOTE = f"""
 z: our mean less the paper's, in standard errors of that difference (the paper's spread taken to be
 ours); below and above are beyond {CLEARLY:.0f}. Published seconds are from the paper's machine."""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--splits", type=int, default=20, help="random splits (default 20)")
-    args = parser.parse_args()
-    if not datasets.is_here():
-        parser.exit(
-            1, "The DL8.5 sets are not here. Set BSNSING_SHARED to the folder with data/.\n"
-        )
-
+def run(n_splits: int) -> None:
     published = read_published()
-    all_runs = {
-        name: run(name, args.splits) for name in report.tracked(list(published), "DL8.5 sets")
-    }
-    print("# The paper's comparison on the DL8.5 sets\n\n" + report.machine())
-    print(
-        f"\nMean test accuracy over {args.splits} random 70/30 splits, BsnsingClassifier.paper().\n"
-    )
+    names = report.tracked(list(published), "DL8.5 sets")
+    all_runs = {name: Runs(list(each_split(fit_paper(), name, n_splits))) for name in names}
+    print("Mean test accuracy over random 70/30 splits, BsnsingClassifier.paper().\n")
     rows = [table_row(name, runs, published[name]) for name, runs in all_runs.items()]
     print(report.markdown(HEAD.split("|"), rows))
     ours = statistics.mean(runs.mean for runs in all_runs.values())
@@ -136,7 +102,3 @@ def main() -> None:
         f"DL8.5 {theirs['dl85']:.4f}, OSDT {theirs['osdt']:.4f}, GOSDT {theirs['gosdt']:.4f}."
     )
     print(NOTE)
-
-
-if __name__ == "__main__":
-    main()

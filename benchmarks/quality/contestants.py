@@ -19,7 +19,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.datasets.published import Dataset
+from benchmarks.datasets.dataset import Dataset
 from bsnsing import BsnsingClassifier, BsnsingEnsemble
 
 Pair = tuple[Any, Any]  # rows to train and to test on
@@ -178,11 +178,10 @@ def ours(make: Callable[[], Any]) -> Learner:
     def learn(task: Task) -> Outcome:
         train, test = task.tables
         model = make().fit(train, task.y)
-        trees = [tree for tree in model.trees_]
         return Outcome(
             shares_of(model, test, task),
-            sum(tree.n_leaves for tree in trees),
-            sum(tree.n_questions for tree in trees),
+            sum(tree.n_leaves for tree in model.trees_),
+            sum(tree.n_questions for tree in model.trees_),
         )
 
     return learn

@@ -1,25 +1,19 @@
-"""How well do our trees predict on sets from elsewhere? Run: python -m benchmarks.others.
+"""How well do our trees predict on sets from elsewhere? Run: python -m benchmarks.quality.others.
 
-The fast contestants of `benchmarks.quality` on the sets of `benchmarks.r_tables`,
-`benchmarks.more_tables` and `benchmarks.keel`. Outcomes are kept in a file, so that a run which was
-stopped goes on.
+The fast contestants of `benchmarks.quality` on sets of `benchmarks.datasets`: `r_tables`,
+`more_tables` and `keel`. Outcomes are kept in a file, so that a run which was stopped goes on.
 """
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-
 import pandas as pd
 
 from benchmarks.datasets import keel, more_tables, r_tables
-from benchmarks.datasets import published as datasets
 from benchmarks.lib import report
-from benchmarks.quality import protocol as quality
-from benchmarks.quality import report as quality_report
+from benchmarks.lib.paths import RESULTS
+from benchmarks.quality import protocol, tables
+from benchmarks.quality.contestants import CONTESTANTS
 
-OUTCOMES = datasets.REPO_ROOT / "build" / "others.jsonl"
-REPORT = datasets.REPO_ROOT / "benchmarks" / "results" / "OTHERS.md"
 LEARNERS = [
     "bsnsing",
     "bsnsing plain()",
@@ -33,13 +27,13 @@ LEARNERS = [
 PEER, MANY_LEAVES = "CART CV-pruned", 60
 INTRO = """# How well our trees predict on sets from elsewhere
 
-Made by `python -m benchmarks.others`; {machine}.
+Made by `python -m benchmarks.quality.others`; {machine}.
 
 None of these sets comes from the same source as one of [QUALITY.md](QUALITY.md), where the columns
 are explained. {n_splits} random 70/30 splits of each.
 """
 # What each group of sets had to do with our defaults.
-PARTS: dict[str, tuple[str, quality.Sets]] = {
+PARTS: dict[str, tuple[str, protocol.Sets]] = {
     "tables of R and its packages": (
         "No default was chosen on any of them. Means over 25 of them were looked at once before\n"
         "the last changes, and leaves and log loss there led to try these.",
@@ -59,17 +53,15 @@ PARTS: dict[str, tuple[str, quality.Sets]] = {
 }
 
 
-def part(by_set: pd.DataFrame, title: str, text: str, keys: quality.Sets) -> list[str]:
+def part(by_set: pd.DataFrame, title: str, text: str, keys: protocol.Sets) -> list[str]:
     """One group of sets: means, then set by set."""
     names = ["/".join(key) for key in keys]
     own = by_set[by_set.index.get_level_values("set").isin(names)]
-    sets = quality_report.common_sets(own, LEARNERS)
-    rows = quality_report.summary(own, sets, LEARNERS)
+    sets = tables.common_sets(own, LEARNERS)
+    rows = tables.summary(own, sets, LEARNERS)
     lines = [f"\n## {len(sets)} {title}\n\n{text}\n"]
-    lines.append(report.markdown(quality_report.SUMMARY_HEAD, rows))
-    for metric, head in (("accuracy", "Accuracy"), ("auc", "AUC"), ("n_leaves", "Leaves")):
-        lines += [f"\n### {head} per set\n", quality_report.per_set(own, sets, LEARNERS, metric)]
-    return lines
+    lines.append(report.markdown(tables.SUMMARY_HEAD, rows))
+    return [*lines, tables.every_per_set(own, sets, LEARNERS, "###")]
 
 
 def by_size(by_set: pd.DataFrame) -> str:
@@ -77,33 +69,25 @@ def by_size(by_set: pd.DataFrame) -> str:
     wide = by_set[["accuracy", "n_leaves"]].unstack()
     gap = 100 * (wide["accuracy"]["bsnsing"] - wide["accuracy"][PEER])
     is_large = wide["n_leaves"][PEER] >= MANY_LEAVES
-    large, small = (
-        f"{part.mean():+.2f} ± {part.std(ddof=1) / len(part) ** 0.5:.2f} points"
-        for part in (gap[is_large], gap[~is_large])
-    )
+    large, small = (tables.with_error(part) for part in (gap[is_large], gap[~is_large]))
     return (
         f"On the {is_large.sum()} of all sets where {PEER} has {MANY_LEAVES} leaves or more, ours\n"
-        f"differs from it by {large} in accuracy; on the others by {small}."
+        f"differs from it by {large} points in accuracy; on the others by {small} points."
     )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = protocol.options("others", __doc__)
     parser.add_argument("--splits", type=int, default=10, help="splits per set (default 10)")
-    parser.add_argument("--file", type=Path, default=OUTCOMES, help="where outcomes are kept")
-    parser.add_argument("--again", nargs="+", default=[], help="forget these contestants first")
     args = parser.parse_args()
-    if args.again:
-        quality.forget(args.file, args.again)
     everything = [key for _, sets in PARTS.values() for key in sets]
-    quality.run(args.file, LEARNERS, everything, args.splits)
-    table = quality_report.as_frame(quality.read_outcomes(args.file))
-    by_set = quality_report.means(table[table["split"] < args.splits])
+    learners = {name: CONTESTANTS[name] for name in LEARNERS}
+    table = tables.as_frame(protocol.run(args, learners, everything, args.splits))
+    by_set = tables.means(table[table["split"] < args.splits])
     lines = [INTRO.format(machine=report.machine(), n_splits=args.splits), by_size(by_set)]
     for title, (text, sets) in PARTS.items():
         lines += part(by_set, title, text, sets)
-    REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"Wrote {REPORT.relative_to(datasets.REPO_ROOT)}.")
+    report.save(RESULTS / "OTHERS.md", "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

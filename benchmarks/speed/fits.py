@@ -1,8 +1,8 @@
 """Eight published sets: our exact tree against scikit-learn's greedy one and the R package.
 
-Run: python -m benchmarks.fits. One thread each, the same smallest leaf (the square root of the
-rows), contestants alternating. Where all columns are numbers both get one float32 matrix, the type
-scikit-learn works in. Where some are text, ours gets the pandas frame and scikit-learn ordinal
+Run: python -m benchmarks.speed.fits. One thread each, the same smallest leaf (the square root of
+the rows), contestants alternating. Where all columns are numbers both get one float32 matrix, the
+type scikit-learn works in. Where some are text, ours gets the pandas frame and scikit-learn ordinal
 codes made beforehand, which is the easier part.
 """
 
@@ -17,8 +17,8 @@ import pandas as pd
 from sklearn.preprocessing import OrdinalEncoder
 from threadpoolctl import threadpool_limits
 
-from benchmarks.datasets import published as datasets
-from benchmarks.datasets import recorded
+from benchmarks.datasets import published, recorded
+from benchmarks.datasets.dataset import text_columns
 from benchmarks.lib import learners, report, step
 from benchmarks.lib.targets import Target, geometric_mean, hardest
 from benchmarks.lib.timing import median_seconds, take_turns
@@ -39,7 +39,7 @@ SETS = (
 
 def as_matrix(table: pd.DataFrame) -> np.ndarray:
     """Numbers as they are, levels as ordinal codes; a missing level has a code of its own."""
-    if not (texts := _text_columns(table)):
+    if not (texts := text_columns(table)):
         return np.ascontiguousarray(table, dtype=np.float32)
     encoder = OrdinalEncoder(encoded_missing_value=-1)
     coded = table.copy()
@@ -47,14 +47,10 @@ def as_matrix(table: pd.DataFrame) -> np.ndarray:
     return np.ascontiguousarray(coded, dtype=np.float32)
 
 
-def _text_columns(table: pd.DataFrame) -> list[str]:
-    return [name for name in table if not pd.api.types.is_numeric_dtype(table[name])]
-
-
 def measure_set(suite: str, name: str, n_rounds: int) -> dict[str, Any]:
-    data = datasets.load_or_make(suite, name)
+    data = published.load_or_make(suite, name)
     matrix = as_matrix(data.X)
-    table = data.X if _text_columns(data.X) else matrix
+    table = data.X if text_columns(data.X) else matrix
     leaf = learners.leaf_size(data.n_rows)
     ours, greedy = learners.exact_tree(leaf), learners.greedy_tree(leaf)
     turns = take_turns(
@@ -88,7 +84,7 @@ def measure(run: step.Run) -> dict[str, Any]:
         for suite, name in SETS:
             run.say(f"fits: {name}")
             rows.append(measure_set(suite, name, run.pick(7, 3)))
-    return {"made_up": not datasets.is_here(), "sets": rows}
+    return {"made_up": not published.is_here(), "sets": rows}
 
 
 def ratio(row: dict[str, Any], kind: str = "seconds") -> float:

@@ -1,8 +1,8 @@
 """How the time of a fit grows, with rows, columns, questions, classes, rule size and threads.
 
-Run: python -m benchmarks.growth. Made-up tables (benchmarks/made.py), default settings but for the
-one that is swept, smallest leaf the square root of the rows. Exponents are fitted to the upper half
-of each sweep.
+Run: python -m benchmarks.speed.growth. Tables are made up (benchmarks.datasets.made), settings the
+default ones but for the one that is swept, the smallest leaf the square root of the rows. Exponents
+are fitted to the upper half of each sweep.
 """
 
 from __future__ import annotations

@@ -20,8 +20,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.lib import native_build, report
+from benchmarks.lib.paths import RESULTS, ROOT
 
-RECORDS = Path(__file__).parents[1] / "results" / "instructions.json"
+RECORDS = RESULTS / "instructions.json"
 WORKS = ("search-pairs", "search-triples", "fit", "fit-classes")
 # AVX-512 is unknown to valgrind, which also hides it from the dispatcher.
 KERNELS = {"x86_64": ("avx2", "scalar"), "aarch64": ("neon", "scalar")}
@@ -161,7 +162,7 @@ def main() -> None:
     n_bad = compare(counts, recorded)
     if args.record:
         write_records(compiler, counts)
-        print(f"\nPut on file: {RECORDS.name}")
+        print(f"\nPut on file: {RECORDS.relative_to(ROOT)}")
     elif n_bad:
         print(ADVICE if recorded else NOTHING_ON_FILE)
         sys.exit(1)

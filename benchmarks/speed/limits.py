@@ -1,4 +1,4 @@
-"""How close counting comes to what the machine can do. Run: python -m benchmarks.limits.
+"""How close counting comes to what the machine can do. Run: python -m benchmarks.speed.limits.
 
 Pair counting: best_rule on pools of 0/1 answers, rules of two, taking turns with a C++ program that
 measures the machine: 64-bit words and-ed, counted and summed per second with operands in registers

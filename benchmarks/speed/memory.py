@@ -1,8 +1,8 @@
 """Peak memory of one fit beyond its input, in a process of its own.
 
-Run: python -m benchmarks.memory bsnsing 1000000 20 float32 1. It prints bytes as JSON. The table is
-made in the process; then the system's high-water mark is set back to what is in use, and read
-again after the fit.
+Run: python -m benchmarks.speed.memory bsnsing 1000000 20 float32 1. It prints bytes as JSON. The
+table is made in the process; then the system's high-water mark is set back to what is in use, and
+read again after the fit.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import numpy as np
 
 from benchmarks.datasets import made
 from benchmarks.lib import learners
+from benchmarks.lib.paths import ROOT
 
 STATUS = Path("/proc/self/status")
 CLEAR = Path("/proc/self/clear_refs")
@@ -38,7 +39,7 @@ def peak_beyond_input(
     words = [learner, n_rows, n_columns, dtype, n_threads, n_leaves]
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.speed.memory", *map(str, words)],
-        cwd=Path(__file__).parents[2],
+        cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
         check=True,

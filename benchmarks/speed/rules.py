@@ -1,6 +1,7 @@
 """What larger rules cost: whole trees of max_rules 3 and 4 against 2.
 
-Run: python -m benchmarks.rules. The 0/1 columns of the DL8.5 sets, one thread, default settings.
+Run: python -m benchmarks.speed.rules. The 0/1 columns of the DL8.5 sets, one thread, default
+settings.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.datasets import published as datasets
+from benchmarks.datasets import published
 from benchmarks.lib import learners, report, step
 from benchmarks.lib.targets import Target
 from benchmarks.lib.timing import median_seconds, take_turns
@@ -50,8 +51,8 @@ def measure_set(answers: np.ndarray, y: np.ndarray, n_rounds: int) -> dict[str, 
 def measure(run: step.Run) -> dict[str, Any]:
     sets = {}
     with threadpool_limits(1):
-        for name in datasets.dl85_names():
-            answers, y = datasets.load_answers(name)
+        for name in published.dl85_names():
+            answers, y = published.load_answers(name)
             if run.quick and len(y) > QUICK_ROWS:
                 continue
             run.say(f"rules: {name}")

@@ -1,7 +1,7 @@
-"""Everything `make bench` measures, in one report. Run: python -m benchmarks.run.
+"""Everything `make bench` measures, in one report. Run: python -m benchmarks.speed.
 
 Each step runs in a process of its own and leaves its numbers in benchmarks/results/<step>.json; the
-report, benchmarks/RESULTS.md, is then written from all of these, so `--only scale` renews the part
+report, RESULTS.md beside them, is then written from all of these, so `--only scale` renews the part
 of one step. `--quick` (two minutes) measures less and writes to build/bench-quick/ instead.
 """
 
@@ -17,17 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.lib import step, targets
+from benchmarks.lib.paths import BUILD, FIGURES, RESULTS, ROOT
 
 STEPS = ("fits", "scale", "small", "rules", "growth", "limits")
-ROOT = step.FOLDER.parents[1]
-QUICK_FOLDER = ROOT / "build" / "bench-quick"
+QUICK_RESULTS = BUILD / "bench-quick"
 
 
 def measure_step(name: str, results: Path, quick: bool) -> bool:
     """Run a step in its own process; True if it left its numbers."""
     # The old numbers stay until there are new ones.
     fresh = results / f"{name}.json.new"
-    words = [sys.executable, "-m", f"benchmarks.speed.{name}", "--json", str(fresh)]
+    words = [sys.executable, "-m", step.module_name(name), "--json", str(fresh)]
     done = subprocess.run(words + ["--quick"] * quick, cwd=ROOT, check=False)
     if done.returncode == 0:
         os.replace(fresh, results / f"{name}.json")
@@ -45,7 +45,7 @@ def draw_figures(record: dict[str, Any], folder: Path) -> list[str]:
     module = step.load(record["step"])
     if not hasattr(module, "draw"):
         return []
-    drawn = module.draw(record["data"], folder / "figures")
+    drawn = module.draw(record["data"], folder / FIGURES)
     return [path.relative_to(folder).as_posix() for path in drawn]
 
 
@@ -58,7 +58,7 @@ Written by `{command}`; every section names the command that makes its numbers a
 
 
 def write_report(folder: Path, records: list[dict[str, Any]], quick: bool) -> Path:
-    command = "python -m benchmarks.run --quick" if quick else "make bench"
+    command = "make bench-quick" if quick else "make bench"
     text = HEAD.format(command=command)
     if quick:
         text += "A quick run: smaller tables and fewer rounds, so targets are only hinted at.\n\n"
@@ -76,13 +76,14 @@ def write_report(folder: Path, records: list[dict[str, Any]], quick: bool) -> Pa
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.speed", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--quick", action="store_true", help="two minutes; other files")
     parser.add_argument("--only", nargs="+", choices=STEPS, metavar="STEP", help=", ".join(STEPS))
     parser.add_argument("--report", action="store_true", help="measure nothing, write the report")
     args = parser.parse_args()
-    folder = QUICK_FOLDER if args.quick else step.FOLDER
-    results = folder
+    results = QUICK_RESULTS if args.quick else RESULTS
     results.mkdir(parents=True, exist_ok=True)
 
     started, failed = time.perf_counter(), []
@@ -91,17 +92,10 @@ def main() -> None:
         print(f"{elapsed:8.0f} s  {name}: {step.load(name).TITLE}", file=sys.stderr, flush=True)
         if not measure_step(name, results, args.quick):
             failed.append(name)
-    path = write_report(folder, read_records(results), args.quick)
+    path = write_report(results, read_records(results), args.quick)
     if args.quick:
         print(path.read_text(encoding="utf-8"))
     elapsed = time.perf_counter() - started
     print(f"{elapsed:8.0f} s  wrote {path.relative_to(ROOT)}", file=sys.stderr)
     if failed:
         sys.exit(f"These steps failed, and their parts of the report are old: {', '.join(failed)}")
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit("Stopped. Steps that were done keep their numbers; --report writes the report.")

@@ -1,8 +1,8 @@
 """A million rows and ten: against scikit-learn, one LightGBM tree, and ourselves on two threads.
 
-Run: python -m benchmarks.scale. The tables are made up (benchmarks/made.py): 20 numeric columns
-with pair structure and noise, float32, row by row. All contestants start from the matrix, so
-binning (LightGBM's Dataset) is part of every fit.
+Run: python -m benchmarks.speed.scale. The tables are made up (benchmarks.datasets.made): 20 numeric
+columns with pair structure and noise, float32, row by row. All contestants start from the matrix,
+so binning (LightGBM's Dataset) is part of every fit.
 """
 
 from __future__ import annotations

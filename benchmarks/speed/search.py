@@ -1,4 +1,4 @@
-"""How fast is the exact rule search, and a whole tree? Run: python -m benchmarks.search.
+"""How fast is the exact rule search, and a whole tree? Run: python -m benchmarks.speed.search.
 
 One core; contestants take turns within one run; medians. Rule search at the root: the whole
 table of a DL8.5 set, raw 0/1 columns, criterion gini_squared, one case per child suffices.
@@ -8,19 +8,16 @@ With --cpu, times are CPU times, for a machine that is busy with other things to
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import time
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from benchmarks.datasets import published as datasets
-from benchmarks.datasets import recorded
-from benchmarks.lib import report
+from benchmarks.datasets import published, recorded
+from benchmarks.lib import learners, report
 from benchmarks.lib.timing import Turn, median_seconds, take_turns
 from bsnsing import BsnsingClassifier, best_rule
 
@@ -61,20 +58,6 @@ class MatrixProductSearch:
 
 def matrix_product_call(answers: np.ndarray, y: np.ndarray) -> int:
     return MatrixProductSearch(answers, y).search()
-
-
-@cache
-def recorded_optima() -> dict[tuple[str, int], int]:
-    """Proven objectives, by set and max_rules."""
-    path = datasets.SHARED / "reference" / "optima.json"
-    if not path.is_file():
-        return {}
-    sets = json.loads(path.read_text(encoding="utf-8"))["sets"]
-    return {
-        (name, int(key.removeprefix("max_rules_"))): entry["objective"]
-        for name, entries in sets.items()
-        for key, entry in entries.items()
-    }
 
 
 def pair_words(y: np.ndarray, n_questions: int) -> int:
@@ -118,7 +101,7 @@ def median_search_seconds(turns: list[Turn], cpu: bool) -> float:
 
 def measure_search(name: str, max_rules: int, n_rounds: int, cpu: bool) -> SearchRow:
     """One row of the search table; raises if two contestants find different objectives."""
-    answers, y = datasets.load_answers(name)
+    answers, y = published.load_answers(name)
     contestants = {"best_rule": partial(best_rule, answers, y, max_rules=max_rules)}
     if max_rules == 2:
         contestants["product_search"] = MatrixProductSearch(answers, y).search
@@ -153,8 +136,8 @@ def check_agreement(name: str, max_rules: int, turns: dict[str, list[Turn]]) -> 
         key: {getattr(turn.result, "objective", turn.result) for turn in of_one}
         for key, of_one in turns.items()
     }
-    if (name, max_rules) in recorded_optima():
-        found["recorded optimum"] = {recorded_optima()[name, max_rules]}
+    if (name, max_rules) in recorded.optima():
+        found["recorded optimum"] = {recorded.optima()[name, max_rules]}
     if len(set.union(*found.values())) > 1:
         raise AssertionError(f"{name}, max_rules={max_rules}: the objectives differ: {found}")
 
@@ -204,21 +187,20 @@ def print_count_table(rows: list[SearchRow]) -> None:
 
 def measure_tree(name: str, n_rounds: int, cpu: bool) -> list[object]:
     """Fit times of the two kinds of our tree and of scikit-learn's, same smallest leaf."""
-    answers, y = datasets.load_answers(name)
+    answers, y = published.load_answers(name)
     table = answers.astype(np.float32)  # what scikit-learn works on
-    leaf = max(1, int(len(y) ** 0.5))
-    learners = {
+    leaf = learners.leaf_size(len(y))
+    trees = {
         "paper": BsnsingClassifier.paper(min_samples_leaf=leaf),
-        "plain": BsnsingClassifier.plain(min_samples_leaf=leaf),
-        "sklearn": DecisionTreeClassifier(min_samples_leaf=leaf, random_state=0),
+        "plain": learners.exact_tree(leaf),
+        "sklearn": learners.greedy_tree(leaf),
     }
-    contestants = {key: partial(learner.fit, table, y) for key, learner in learners.items()}
-    turns = take_turns(contestants, n_rounds)
-    seconds = {key: median_seconds(turns[key], cpu=cpu) for key in learners}
+    turns = take_turns({key: partial(tree.fit, table, y) for key, tree in trees.items()}, n_rounds)
+    seconds = {key: median_seconds(turns[key], cpu=cpu) for key in trees}
     row: list[object] = [name, f"{len(y)} x {table.shape[1]}", leaf]
-    row += [report.milliseconds(seconds[key]) for key in learners]
+    row += [report.milliseconds(seconds[key]) for key in trees]
     row += [f"{seconds['sklearn'] / seconds[key]:.2f}" for key in ("paper", "plain")]
-    return row + [learner.get_n_leaves() for learner in learners.values()]
+    return row + [tree.get_n_leaves() for tree in trees.values()]
 
 
 TREE_HEAD = "set|size|min leaf|paper()|plain()|scikit-learn|sk / paper|sk / plain"
@@ -243,7 +225,7 @@ def main() -> None:
     parser.add_argument("--no-trees", action="store_true", help="leave the whole trees out")
     args = parser.parse_args()
 
-    every = datasets.dl85_names()
+    every = published.dl85_names()
     main_sets = [name for name in MAIN_SETS if name in every] or every
     search_sets = every if args.all else main_sets[:2] if args.quick else main_sets
     tree_sets = [n for n in QUICK_TREES if n in every] or every[:2] if args.quick else every

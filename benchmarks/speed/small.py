@@ -1,4 +1,7 @@
-"""Small work: fits of small tables, prediction, and the import. Run: python -m benchmarks.small."""
+"""Small work: fits of small tables, prediction, and the import.
+
+Run: python -m benchmarks.speed.small.
+"""
 
 from __future__ import annotations
 

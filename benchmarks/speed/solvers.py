@@ -1,4 +1,4 @@
-"""What do mixed-integer solvers need for a rule? Run: python -m benchmarks.solvers.
+"""What do mixed-integer solvers need for a rule? Run: python -m benchmarks.speed.solvers.
 
 The root node of the 13 DL8.5 sets of the paper's comparison: whole table, raw 0/1 columns, rules of
 at most two questions, OPT-G. ENUM, the paper's formulation and ours, on each solver asked for.
@@ -16,9 +16,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from benchmarks.datasets import published as datasets
+from benchmarks.datasets import published, recorded
 from benchmarks.lib import report
-from benchmarks.speed.search import recorded_optima
 from bsnsing import best_rule
 from bsnsing.solvers import MIP_SOLVERS, SolverUnavailableError, available
 from bsnsing.solvers.mip import build_model
@@ -69,7 +68,7 @@ def run(
     name: str, solver: str, limit: float, max_rules: int, n_jobs: int, **options: object
 ) -> Run:
     """One search, checked against the optimum on file where it is proven."""
-    answers, y = datasets.load_answers(name)
+    answers, y = published.load_answers(name)
     began = cpu_seconds()
     try:
         with warnings.catch_warnings():
@@ -89,7 +88,7 @@ def run(
     seconds = cpu_seconds() - began
     if split is None:
         return Run(seconds)
-    optimum = recorded_optima().get((name, max_rules))
+    optimum = recorded.optima().get((name, max_rules))
     if split.optimal and optimum is not None and split.objective != optimum:
         raise AssertionError(f"{solver} on {name}: {split.objective}, and {optimum} is proven")
     return Run(seconds, split.objective, split.bound, split.optimal, split.n_nodes)
@@ -98,7 +97,7 @@ def run(
 def print_sizes(names: Sequence[str], max_rules: int) -> None:
     rows = []
     for name in report.tracked(names, "sizes"):
-        answers, y = datasets.load_answers(name)
+        answers, y = published.load_answers(name)
         problem = RuleProblem(
             answers=answers,
             is_positive=y == 1,
@@ -180,8 +179,8 @@ def main() -> None:
 
     usable = [name for name in MIP_SOLVERS if available()[name].is_usable]
     solvers = usable if args.solvers == "all" else args.solvers.split(",")
-    names = [name for name in args.sets.split(",") if name in datasets.dl85_names()]
-    names = names or datasets.dl85_names()[:2]
+    names = [name for name in args.sets.split(",") if name in published.dl85_names()]
+    names = names or published.dl85_names()[:2]
     print("# Mixed-integer solvers\n\n" + report.machine() + f"\n\n{versions(solvers)}")
     for table in args.tables.split(","):
         if table == "sizes":
