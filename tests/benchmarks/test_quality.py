@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +12,10 @@ pytest.importorskip("pandas")
 
 import pandas as pd
 
-from benchmarks.datasets import more_tables
+from benchmarks.datasets import more_tables, published
 from benchmarks.datasets.dataset import Dataset
-from benchmarks.quality import defaults, others, protocol, variations
-from benchmarks.quality.contestants import Task, ours
+from benchmarks.quality import defaults, others, protocol, tables, variations
+from benchmarks.quality.contestants import Contestant, Outcome, Task, ours
 from bsnsing._auto import price_per_leaf
 
 
@@ -54,3 +55,32 @@ def test_no_set_from_elsewhere_comes_twice() -> None:
     assert not {name.lower() for _, name in protocol.all_sets()} & set(names)
     sources = [source[0] for source in (more_tables.CHOOSING | more_tables.JUDGING).values()]
     assert len(set(sources)) == len(sources)
+
+
+def test_outcomes_on_file_are_not_run_again(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def learner(name: str) -> Contestant:
+        def learn(task: Task) -> Outcome:
+            calls.append(name)
+            if name == "fails":
+                raise ValueError("on purpose")
+            return Outcome(np.eye(task.data.n_classes)[task.data.codes[task.test]])
+
+        return Contestant(name, learn, "tree")
+
+    sets = [min(protocol.all_sets(), key=lambda key: published.n_rows(*key))]
+    learners = {name: learner(name) for name in ("right", "fails")}
+    file = ["--file", str(tmp_path / "new" / "outcomes.jsonl")]
+    parser = protocol.options("some", "A run.")
+    outcomes = protocol.run(parser.parse_args(file), learners, sets, 2)
+    assert calls == ["right", "fails"] * 2
+    table = tables.as_frame(outcomes)
+    assert table["learner"].tolist() == ["right", "right"]
+    assert tables.means(table)["accuracy"].tolist() == [1.0]
+    protocol.run(parser.parse_args(file), learners, sets, 2)
+    assert len(calls) == 4
+    protocol.run(parser.parse_args([*file, "--again", "right"]), learners, sets, 2)
+    assert calls[4:] == ["right"] * 2
+    protocol.run(parser.parse_args([*file, "--again", "all"]), learners, sets, 1)
+    assert calls[6:] == ["right", "fails"]
