@@ -36,19 +36,19 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 # Numbers that are no parameters: what else they might be, and in brackets what they are.
 NUMBERS: dict[str, dict[str, Any]] = {
-    "a leaf costs 0.6 cases (0.8)": {"leaf_price": 0.6},
-    "a leaf costs 1.1 cases": {"leaf_price": 1.1},
-    "the same with many classes (less)": {"price_power_of_classes": 0.0},
-    "the same in large tables (more)": {"price_per_doubling": 0.0},
+    "a leaf costs 0.6 cases (0.8)": {"penalty": 0.6},
+    "a leaf costs 1.1 cases": {"penalty": 1.1},
+    "the same with many classes (less)": {"penalty_power_of_classes": 0.0},
+    "the same in large tables (more)": {"penalty_per_doubling": 0.0},
     "more from 1000 cases on (2000)": {"large_table": 1000},
-    "the same with little noise (less)": {"quiet_noise": 1e-9},
-    "the same where little is explained (less)": {"price_fall": 0.0},
-    "leaves of 1 case (2)": {"taught_leaf": 1},
-    "leaves of 4 cases": {"taught_leaf": 4},
+    "the same with little noise (less)": {"quiet_brier": 1e-9},
+    "the same where little is explained (less)": {"penalty_fall": 0.0},
+    "leaves of 1 case (2)": {"min_samples_leaf": 1},
+    "leaves of 4 cases": {"min_samples_leaf": 4},
     "64 thresholds in all (128)": {"all_segments": 64},
     "256 thresholds in all": {"all_segments": 256},
-    "lesson counts nothing in probabilities (2)": {"lesson_cases": 0.0},
-    "lesson counts 4 in probabilities": {"lesson_cases": 4.0},
+    "lesson counts nothing in probabilities (2)": {"learnt_weight": 0.0},
+    "lesson counts 4 in probabilities": {"learnt_weight": 4.0},
     "real rows count 1 (3)": {"real_weight": 1},
     "real rows count 6": {"real_weight": 6},
     "2 times as many rows with made-up ones (4)": {"times_rows": 2},
@@ -64,27 +64,27 @@ NUMBERS: dict[str, dict[str, Any]] = {
     "teacher's leaves speak from 1 row on (1 to 16)": {"leaf_rows": (1,)},
     "2 columns paired (4)": {"n_paired": 2},
     "6 columns paired": {"n_paired": 6},
-    "pairs up to twice the work": {"pair_work": 2e9},
-    "third questions up to half the work": {"triple_work": 1e9},
-    "third questions up to twice the work": {"triple_work": 4e9},
-    "richer rules save 1 leaf (2)": {"least_saved": 1.0},
-    "richer rules save 4 leaves": {"least_saved": 4.0},
+    "pairs up to twice the work": {"most_pair_work": 2e9},
+    "third questions up to half the work": {"most_triple_work": 1e9},
+    "third questions up to twice the work": {"most_triple_work": 4e9},
+    "richer rules save 1 leaf (2)": {"penalties_saved": 1.0},
+    "richer rules save 4 leaves": {"penalties_saved": 4.0},
 }
 
 # Where the package keeps these numbers.
 PLACES = {
-    "leaf_price": ("bsnsing._auto._PRICE",),
-    "price_power_of_classes": (
+    "penalty": ("bsnsing._auto._PRICE",),
+    "penalty_power_of_classes": (
         "bsnsing._estimator.price_per_leaf",
         "bsnsing._tree_grower.price_per_leaf",
     ),
-    "price_per_doubling": ("bsnsing._auto._PER_DOUBLING",),
+    "penalty_per_doubling": ("bsnsing._auto._PER_DOUBLING",),
     "large_table": ("bsnsing._auto._LARGE",),
-    "quiet_noise": ("bsnsing._auto._QUIET",),
-    "price_fall": ("bsnsing._auto._FALL",),
-    "taught_leaf": ("bsnsing._auto._TAUGHT_LEAF",),
+    "quiet_brier": ("bsnsing._auto._QUIET",),
+    "penalty_fall": ("bsnsing._auto._FALL",),
+    "min_samples_leaf": ("bsnsing._auto._TAUGHT_LEAF",),
     "all_segments": ("bsnsing._auto._ALL_SEGMENTS",),
-    "lesson_cases": ("bsnsing._shrink._LESSON",),
+    "learnt_weight": ("bsnsing._shrink._LESSON",),
     "real_weight": ("bsnsing._teacher._REAL",),
     "times_rows": ("bsnsing._teacher._TIMES",),
     "most_rows": ("bsnsing._teacher._MOST_ROWS",),
@@ -95,9 +95,9 @@ PLACES = {
     "tree_rows": ("bsnsing._forest._TREE_ROWS",),
     "leaf_rows": ("bsnsing._forest._LEAF_ROWS",),
     "n_paired": ("bsnsing._language._PAIRED",),
-    "pair_work": ("bsnsing._language._PAIR_WORK",),
-    "triple_work": ("bsnsing._language._TRIPLE_WORK",),
-    "least_saved": ("bsnsing._language._LEAST_SAVED",),
+    "most_pair_work": ("bsnsing._language._PAIR_WORK",),
+    "most_triple_work": ("bsnsing._language._TRIPLE_WORK",),
+    "penalties_saved": ("bsnsing._language._LEAST_SAVED",),
 }
 
 
@@ -121,7 +121,7 @@ def _changed(numbers: dict[str, Any]) -> Iterator[None]:
     with ExitStack() as stack:
         for field, value in numbers.items():
             # What the number of classes does is a line of a function, not a number.
-            new = price_without_classes if field == "price_power_of_classes" else value
+            new = price_without_classes if field == "penalty_power_of_classes" else value
             for place in PLACES[field]:
                 stack.enter_context(patch(place, new))
         yield

@@ -35,7 +35,7 @@ def test_changed_numbers_count_in_fits_and_only_in_theirs() -> None:
     task = Task(data, np.arange(60), np.arange(60, 120))
     learners = defaults.contestants()
     default = learners[variations.DEFAULT].learn(task)
-    dear = ours(variations.varied({"leaf_price": 50.0}))(task)
+    dear = ours(variations.varied({"penalty": 50.0}))(task)
     again = learners[variations.DEFAULT].learn(task)
     assert dear.n_leaves == 1 < default.n_leaves == again.n_leaves
     name = "lesson counts nothing in probabilities (2)"
