@@ -55,20 +55,20 @@ pytest: $(BUILT) $(DEV) ## Run the Python tests
 stubs: $(BUILT) ## Write the typed face of the native module anew
 	$(RUN) -m nanobind.stubgen -q -m bsnsing._core -o src/bsnsing/_core.pyi
 
-bench: $(BUILT) $(BENCH) ## Measure everything (half an hour), write benchmarks/RESULTS.md
-	$(RUN) -m benchmarks.run
+bench: $(BUILT) $(BENCH) ## Measure all speeds (half an hour), write benchmarks/results/RESULTS.md
+	$(RUN) -m benchmarks.speed
 
 bench-quick: $(BUILT) $(BENCH) ## The same in two minutes, smaller; only shows it
-	$(RUN) -m benchmarks.run --quick
+	$(RUN) -m benchmarks.speed --quick
 
 instructions: $(BENCH) ## Compare instruction counts with those on file; RECORD=1 renews them
-	$(RUN) -m benchmarks.instructions $(if $(RECORD),--record)
+	$(RUN) -m benchmarks.speed.instructions $(if $(RECORD),--record)
 
 bench-search: $(BUILT) $(BENCH) ## Measure the rule search
-	$(RUN) -m benchmarks.search
+	$(RUN) -m benchmarks.speed.search
 
 bench-solvers: $(BUILT) $(BENCH) $(VENV)/.extras-mip ## Compare mixed-integer solvers with the rule search
-	$(RUN) -m benchmarks.solvers
+	$(RUN) -m benchmarks.speed.solvers
 
 bench-quality: $(BUILT) $(BENCH) $(VENV)/.extras-peers ## Compare predictions with other learners
 	$(RUN) -m benchmarks.quality --quick

@@ -39,7 +39,7 @@ def test_rule_of_the_paper(name: str) -> None:
     assert "|".join(f"V{question + 2}" for question in split.questions) == rule
 
 
-# The others take a minute or more; benchmarks/solvers.py runs all.
+# The others take a minute or more; benchmarks/speed/solvers.py runs all.
 QUICK = {
     "highs": ["audiology", "lymph", "primary-tumor", "vote", "zoo-1"],
     "cpsat": ["anneal", "audiology", "breast-wisconsin", "hepatitis", "lymph", "primary-tumor"],

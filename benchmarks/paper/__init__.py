@@ -1,0 +1,1 @@
+"""The paper's experiments, published figures beside ours: one module per table of it."""

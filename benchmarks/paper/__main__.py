@@ -1,0 +1,40 @@
+"""The paper's experiments, published figures beside ours. Run: python -m benchmarks.paper NAME.
+
+root     the best root rule of 13 DL8.5 sets: objective, rule, CPU seconds
+optimal  accuracy on the 24 DL8.5 sets beside DL8.5 and GOSDT, which are run where installed
+dl85     how far our paper() is from the published means on these sets, in standard errors
+depth    trees cut back to 2, 4 and 8 leaves, with rules of one and of two questions, beside DL8.5
+sets     the paper's two-class and multi-class sets, beside its five R packages
+tuning   Monks2, spirals and tictactoe: smaller leaves, and the ensemble of nine trees
+"""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+
+from benchmarks.datasets import published
+from benchmarks.lib import report
+
+EXPERIMENTS = ("root", "optimal", "dl85", "depth", "sets", "tuning")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.paper",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("name", choices=EXPERIMENTS, help="which experiment")
+    parser.add_argument("--splits", type=int, default=20, help="random splits (default 20)")
+    args = parser.parse_args()
+    if not published.is_here():
+        parser.exit(1, "The sets are not here. Set BSNSING_SHARED to the folder with data/.\n")
+    experiment = import_module(f"benchmarks.paper.{args.name}")
+    title = experiment.__doc__.splitlines()[0]
+    print(f"# {title}\n\n{report.machine()}, {args.splits} splits\n")
+    experiment.run(args.splits)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""How well trees predict: one protocol, and what it says of learners, other sets and settings."""

@@ -1,0 +1,1 @@
+"""How fast: each module measures one thing and runs alone; all of them in turn are a report."""
