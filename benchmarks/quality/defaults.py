@@ -14,7 +14,7 @@ from benchmarks.lib import report
 from benchmarks.lib.paths import RESULTS
 from benchmarks.quality import protocol, tables
 from benchmarks.quality.contestants import Contestant, ours
-from benchmarks.quality.variations import DEFAULT, NUMBERS, SETTINGS, varied
+from benchmarks.quality.variations import DEFAULT, LEARNERS, SETTINGS
 from bsnsing import BsnsingClassifier, BsnsingClassifierCV
 
 CHOSEN_BY_CV = "BsnsingClassifierCV"
@@ -26,7 +26,7 @@ def contestants() -> dict[str, Contestant]:
         for name, change in SETTINGS.items()
     }
     learners[CHOSEN_BY_CV] = ours(BsnsingClassifierCV)
-    learners |= {name: ours(varied(values)) for name, values in NUMBERS.items()}
+    learners |= {name: ours(varied) for name, varied in LEARNERS.items()}
     return {name: Contestant(name, learn, "ours") for name, learn in learners.items()}
 
 
@@ -91,9 +91,9 @@ sets. Sets at odd places by name chose the defaults, the others confirm them.
 Numbers that are no parameters, one changed at a time; in brackets what they are. Few of these sets
 have more than 2000 cases, where a leaf costs more, or 3000, where fewer than three times as many
 rows are made up.
-{greatest_gain(by_set, [DEFAULT, *NUMBERS])}
+{greatest_gain(by_set, [DEFAULT, *LEARNERS])}
 
-{table(by_set, [DEFAULT, *NUMBERS])}
+{table(by_set, [DEFAULT, *LEARNERS])}
 """
     report.save(RESULTS / "DEFAULTS.md", text)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +15,14 @@ from benchmarks.datasets import more_tables, published
 from benchmarks.datasets.dataset import Dataset
 from benchmarks.quality import defaults, others, protocol, tables, variations
 from benchmarks.quality.contestants import Contestant, Outcome, Task, ours
-from bsnsing._auto import price_per_leaf
+from bsnsing import BsnsingClassifier
+from bsnsing.distill.config import DistillConfig
 
 
 @pytest.mark.parametrize("name", variations.NUMBERS)
-def test_numbers_that_are_changed_to_see_what_they_do_are_there_and_differ(name: str) -> None:
-    for field, value in variations.NUMBERS[name].items():
-        for place in variations.PLACES[field]:
-            module, _, attribute = place.rpartition(".")
-            assert getattr(import_module(module), attribute) != value
+def test_numbers_that_are_changed_to_see_what_they_do_differ(name: str) -> None:
+    before = BsnsingClassifier._distill_config
+    assert all(getattr(before, f) != value for f, value in variations.NUMBERS[name].items())
 
 
 def test_changed_numbers_count_in_fits_and_only_in_theirs() -> None:
@@ -35,16 +33,17 @@ def test_changed_numbers_count_in_fits_and_only_in_theirs() -> None:
     task = Task(data, np.arange(60), np.arange(60, 120))
     learners = defaults.contestants()
     default = learners[variations.DEFAULT].learn(task)
-    dear = ours(variations.varied({"penalty": 50.0}))(task)
+    dear = ours(variations.varied(DistillConfig(penalty=50.0)))(task)
     again = learners[variations.DEFAULT].learn(task)
     assert dear.n_leaves == 1 < default.n_leaves == again.n_leaves
-    name = "lesson counts nothing in probabilities (2)"
+    name = "soft labels count nothing in small leaves (2)"
     assert not np.allclose(learners[name].learn(task).shares, default.shares)
 
 
-def test_a_price_without_classes_is_that_of_two() -> None:
-    expected = price_per_leaf(5000, 2, 0.3, 0.8)
-    assert variations.price_without_classes(5000, 10, 0.3, 0.8) == expected
+def test_a_penalty_of_two_classes_is_that_of_any_number() -> None:
+    expected = DistillConfig().complexity_penalty(5000, 2, 0.3, 0.8)
+    blind = variations.PenaltyOfTwoClasses()
+    assert blind.complexity_penalty(5000, 10, 0.3, 0.8) == expected
 
 
 def test_no_set_from_elsewhere_comes_twice() -> None:

@@ -81,13 +81,6 @@ class ColumnPair:
             numbers = a * b if self.sign == "*" else a / b
             return _rounded(numbers, np.abs(numbers))
 
-    def column(self, table: Table) -> Column:
-        """Return the pair as a column beside those of a table that has both."""
-        place = {info.name: i for i, info in enumerate(table.info)}
-        first, second = table.columns[place[self.first]], table.columns[place[self.second]]
-        numbers = self.combine(first.numbers(), second.numbers())
-        return Column(ColumnInfo(str(self), "numeric"), numbers)
-
 
 def _rounded(numbers: NDArray[np.float64], size: NDArray[np.float64]) -> NDArray[np.float64]:
     """Round to twelve decimal digits of ``size``; NaN where there is no number.
@@ -106,7 +99,16 @@ def _rounded(numbers: NDArray[np.float64], size: NDArray[np.float64]) -> NDArray
 
 def pair_columns(table: Table, pairs: Sequence[ColumnPair]) -> tuple[Column, ...]:
     """Return each pair as a column of numbers."""
-    return tuple(pair.column(table) for pair in pairs)
+    if not pairs:
+        return ()
+    named = {column.info.name: column for column in table.columns}
+    return tuple(
+        Column(
+            ColumnInfo(f"{pair.first} {pair.sign} {pair.second}", "numeric"),
+            pair.combine(named[pair.first].numbers(), named[pair.second].numbers()),
+        )
+        for pair in pairs
+    )
 
 
 def check_pair(pair: ColumnPair, columns: Sequence[ColumnInfo]) -> None:

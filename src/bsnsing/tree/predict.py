@@ -10,6 +10,7 @@ from scipy.sparse import csr_matrix
 
 from bsnsing import _core
 from bsnsing.data.table import Table
+from bsnsing.questions.pair import pair_columns
 from bsnsing.tree.tree import Tree
 
 
@@ -44,7 +45,7 @@ def asked_columns(tree: Tree, table: Table) -> list[NDArray[Any] | None]:
         if position < n_columns:
             column = table.columns[position]
         else:
-            column = tree.pairs[position - n_columns].column(table)
+            (column,) = pair_columns(table, [tree.pairs[position - n_columns]])
         is_categorical = column.info.kind == "categorical"
         columns[position] = column.codes() if is_categorical else column.native_numbers()
     return columns
