@@ -68,7 +68,9 @@ class Part:
 
     def pair_counts(self, node: int, questions: Sequence[CodedQuestion]) -> CaseCounts:
         rows = self.nodes[node]
-        answers = np.array([self.answer(node, q) for q in questions]).reshape(-1, len(rows))
+        answers = np.array([self.answer(node, q) for q in questions]).reshape(
+            len(questions), len(rows)
+        )
         return np.array(
             [
                 (answers * (self.weights[rows] * (self.labels[rows] == j))) @ answers.T

@@ -108,19 +108,19 @@ std::size_t grow(Engine& engine, double min_leaf) {
     std::size_t n_leaves = 0;
     std::vector<std::size_t> frontier = {0};
     while (!frontier.empty()) {
-        const std::vector<NodeSplit> found = engine.search(frontier, interrupt);
+        const std::vector<NodeSplit> found = engine.best_rules(frontier, interrupt);
         std::vector<std::size_t> nodes;
-        std::vector<NodeSplit> splits;
+        std::vector<NodeRule> rules;
         for (std::size_t i = 0; i < frontier.size(); ++i) {
             if (found[i].found.found && found[i].is_worthwhile) {
                 nodes.push_back(frontier[i]);
-                splits.push_back(found[i]);
+                rules.push_back(found[i].rule());
             } else {
                 ++n_leaves;
             }
         }
         frontier.clear();
-        for (const auto& [yes, no] : engine.split(nodes, splits))
+        for (const auto& [yes, no] : engine.split(nodes, rules))
             for (const std::size_t child : {yes, no}) {
                 double n_cases = 0;
                 for (const double n : engine.class_totals(child)) n_cases += n;

@@ -134,6 +134,23 @@ class Chooser:
     def evaluate(self, totals: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], histograms: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], rule: tuple[Sequence[tuple[int, int, float, Sequence[int]]], Sequence[bool], int], left: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float] | None:
         """Account of a rule that sends `left` to yes; None if it breaks a limit."""
 
+    def search(self, totals: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], histograms: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], questions: Sequence[tuple[int, int, float, Sequence[int]]], pair_counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> RuleSearch:
+        """
+        Searches for a node's best rule over the questions whose pairs were counted.
+        """
+
+class RuleSearch:
+    """A search for a rule that asks for counts it needs."""
+
+    def wanted(self) -> list[tuple[list[tuple[int, int, float, list[int]]], list[bool], int]]:
+        """Rules whose cases are needed next; none when all is settled."""
+
+    def take(self, counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """Takes the cases, by wanted rule and class, that answer yes."""
+
+    def found(self) -> tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float]:
+        """Account of the best rule so far."""
+
 def best_rule(answers: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], cases: Cases, *, search: SearchOptions, limits: QuestionLimits | None = None) -> Any:
     """Best rule over a 0/1 matrix: the fields of a Split."""
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
@@ -26,11 +25,12 @@ from bsnsing import (
     export_text,
     questions_of,
 )
-from bsnsing import _estimator as estimator_module
-from bsnsing._predict import find_leaves
-from bsnsing._table import read_training_table
-from bsnsing._teacher import Lesson, count_cases, prepare_lesson
-from bsnsing._weights import CaseWeights
+from bsnsing.distill.config import DistillConfig
+from bsnsing.distill.distill import count_cases
+from bsnsing.distill.training_set import Teaching, TrainingSet
+from bsnsing.tree.predict import find_leaves
+from bsnsing.tree.probabilities import Evidence, with_evidence
+from tests.training_sets import teaching_of
 
 JOIN = {"or": np.any, "and": np.all}
 RATIO = ColumnPair("debt", "/", "income")
@@ -85,46 +85,50 @@ def test_rows_go_where_the_questions_send_them(fitted: BsnsingClassifier) -> Non
     assert fitted.apply(X[["job", "debt", "age", "income"]]).tolist() == expected
 
 
-@pytest.mark.parametrize("noise", [0.0, 9.0])
+@pytest.mark.parametrize("brier", [0.0, 9.0])
 def test_the_teacher_is_shown_the_pairs_and_heard_if_it_errs_less(
-    noise: float, monkeypatch: pytest.MonkeyPatch
+    brier: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y = credit()
-    lessons: list[tuple[int, Lesson]] = []
+    taught: list[tuple[int, TrainingSet]] = []
+    training_set = Teaching.training_set
 
-    def prepare(*given: Any) -> Lesson:
-        lesson = prepare_lesson(*given)
-        if given[-1]:
-            lesson = replace(lesson, noise=noise)
-        lessons.append((len(given[-1]), lesson))
-        return lesson
+    def spy(teaching: Teaching, pairs: tuple[ColumnPair, ...] = ()) -> TrainingSet:
+        training = training_set(teaching, pairs)
+        if pairs:
+            training = replace(training, teacher=replace(training.teacher, brier=brier))
+        taught.append((len(pairs), training))
+        return training
 
-    monkeypatch.setattr(estimator_module, "prepare_lesson", prepare)
-    model = BsnsingClassifier().fit(X, y)
-    assert [n_pairs for n_pairs, _ in lessons] == [0, 12]  # three columns of numbers
-    heard = lessons[int(noise == 0)][1]
-    leaves = find_leaves(model.tree_, heard.table, 1)
-    shares = count_cases(model.tree_, leaves, heard.codes, heard.weights)
-    np.testing.assert_allclose(model.tree_.taught, shares * (len(X) / shares[0].sum()))
-    lessons.clear()
+    monkeypatch.setattr(Teaching, "training_set", spy)
+    tree = BsnsingClassifier().fit(X, y).tree_
+    assert [n_pairs for n_pairs, _ in taught] == [0, 12]  # three columns of numbers
+    heard = taught[int(brier == 0)][1]
+    leaves = find_leaves(tree, heard.cases.table, 1)
+    learnt = count_cases(tree, leaves, heard.cases)
+    real = count_cases(tree, leaves[: heard.n_real], heard.cases)
+    evidence = Evidence(
+        real * (len(X) / real[0].sum()),
+        learnt * (len(X) / learnt[0].sum()),
+        DistillConfig().learnt_weight,
+    )
+    expected = with_evidence(tree, evidence, DistillConfig().shrinkage)
+    np.testing.assert_allclose(tree.value, expected.value)
+    np.testing.assert_allclose(tree.impurity, expected.impurity)
+    np.testing.assert_allclose(tree.weighted_cases, expected.weighted_cases)
+    taught.clear()
     BsnsingClassifier(column_pairs=None).fit(X, y)
-    assert [n_pairs for n_pairs, _ in lessons] == [0]
+    assert [n_pairs for n_pairs, _ in taught] == [0]
 
 
 def test_a_teacher_that_sees_pairs_errs_less() -> None:
     X, y = credit()
-    table = read_training_table(BsnsingClassifier(), X)
-    codes = (y == "late").astype(np.int32)
-    blind, seeing = (
-        prepare_lesson(
-            "forest", table, codes, 2, CaseWeights(None, 1.0), 8, RandomState(0), 1, pairs
-        )
-        for pairs in ((), (RATIO,))
-    )
-    assert seeing.noise < 0.8 * blind.noise
-    assert [info.name for info in seeing.table.info] == list(X.columns)
-    assert seeing.importances is not None
-    assert len(seeing.importances) == 4
+    teaching = teaching_of(X, (y == "late").astype(np.int32))
+    blind, seeing = (teaching.training_set(pairs) for pairs in ((), (RATIO,)))
+    assert seeing.teacher.brier < 0.8 * blind.teacher.brier
+    assert [info.name for info in seeing.cases.table.info] == list(X.columns)
+    assert seeing.teacher.importances is not None
+    assert len(seeing.teacher.importances) == 4
 
 
 def test_the_text_names_both_columns(fitted: BsnsingClassifier) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,12 @@ from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-from bsnsing import BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble, _cv, export_text
+from bsnsing import BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble, export_text
+from bsnsing.data.table import read_prediction_table
+from bsnsing.estimators.scores import SCORES, roc_auc
+from bsnsing.tree.predict import find_leaves
+from bsnsing.tree.probabilities import shrunk_shares
+from bsnsing.tree.prune import impurity_per_case, prune_by_cost
 
 X, y = make_classification(200, 6, n_informative=4, n_classes=3, flip_y=0.1, random_state=0)
 PLAIN = BsnsingClassifier.plain(min_samples_leaf=3, shrinkage=1)
@@ -94,6 +101,38 @@ def test_scores_are_those_of_trees_grown_with_the_price() -> None:
     np.testing.assert_allclose(model.predict_proba(data), best.predict_proba(data))
 
 
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "neg_log_loss"])
+@pytest.mark.parametrize("settings", [{}, {"teacher": "forest", "max_rules": 2}], ids=str)
+def test_scores_are_those_of_each_candidate_pruned_and_asked(
+    settings: dict[str, Any], scoring: str
+) -> None:
+    """No path is walked again for another penalty: it gives what predicting anew gives."""
+    estimator = clone(PLAIN).set_params(**settings)
+    model = BsnsingClassifierCV(estimator, cv=2, shrinkages=(0, 3), scoring=scoring).fit(X, y)
+    results = model.cv_results_
+    penalties, strengths = results["param_ccp_alpha"], results["param_shrinkage"]
+    assert len(set(penalties)) > 5
+    scores = np.empty((2, len(penalties)))
+    sizes = set()
+    folds = StratifiedKFold(2, shuffle=True, random_state=0).split(X, y)
+    for fold, (train, test) in enumerate(folds):
+        grower = model._unpruned(2, len(train), 3)
+        ((grown, learnt),) = grower._grow(X[train], y[train], None)
+        table = read_prediction_table(grower, X[test], grown.columns)
+        root = impurity_per_case(grown)[0]
+        for i, (penalty, strength) in enumerate(zip(penalties, strengths, strict=True)):
+            shrunk = replace(grown, value=shrunk_shares(grown, learnt, strength))
+            tree = prune_by_cost(prune_by_cost(shrunk, grower.ccp_alpha), penalty * root)
+            shares = tree.value[find_leaves(tree, table, 1)]
+            scores[fold, i] = SCORES[scoring](shares, y[test])
+            sizes.add(tree.n_leaves)
+    assert len(sizes) > 5
+    np.testing.assert_allclose(results["mean_test_score"], scores.mean(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(results["std_test_score"], scores.std(axis=0), atol=1e-12)
+    best = model.best_estimator_
+    assert best.predict_proba(X).tolist() == best.tree_.value[best.apply(X)].tolist()
+
+
 def test_a_chosen_tree_is_shown_and_measured_like_any_other() -> None:
     model = BsnsingClassifierCV(PLAIN, cv=3, shrinkages=(1,))
     assert str(model) == repr(model)
@@ -101,6 +140,24 @@ def test_a_chosen_tree_is_shown_and_measured_like_any_other() -> None:
     best = model.best_estimator_
     assert str(model) == str(best) == export_text(model) == export_text(best.tree_)
     assert (model.get_n_leaves(), model.get_depth()) == (best.get_n_leaves(), best.get_depth())
+
+
+@pytest.mark.parametrize("max_leaf_nodes", [6, 10])
+def test_trees_of_limited_size_are_scored_by_the_shares_of_their_own_nodes(
+    max_leaf_nodes: int,
+) -> None:
+    estimator = clone(PLAIN).set_params(max_leaf_nodes=max_leaf_nodes)
+    model = BsnsingClassifierCV(estimator, cv=2, shrinkages=(1,)).fit(X, y)
+    penalties = model.cv_results_["param_ccp_alpha"]
+    scores = []
+    for train, test in StratifiedKFold(2, shuffle=True, random_state=0).split(X, y):
+        grown = clone(estimator).fit(X[train], y[train])
+        table = read_prediction_table(grown, X[test], grown.tree_.columns)
+        root = impurity_per_case(grown.tree_)[0]
+        trees = [prune_by_cost(grown.tree_, penalty * root) for penalty in penalties]
+        shares = [tree.value[find_leaves(tree, table, 1)] for tree in trees]
+        scores.append([SCORES["neg_log_loss"](share, y[test]) for share in shares])
+    np.testing.assert_allclose(model.cv_results_["mean_test_score"], np.mean(scores, axis=0))
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "neg_log_loss"])
@@ -113,10 +170,10 @@ def test_other_scores_and_many_classes(scoring: str) -> None:
 def test_area_under_the_curve_is_that_of_scikit_learn() -> None:
     rng = np.random.default_rng(0)
     shares = np.round(rng.dirichlet(np.ones(3), 200), 1)  # with ties
-    codes = rng.integers(0, 3, 200).astype(np.int32)
-    expected = np.mean([roc_auc_score(codes == k, shares[:, k]) for k in range(3)])
-    assert _cv.roc_auc(shares, codes) == pytest.approx(expected)
-    assert _cv.roc_auc(shares, np.zeros(200, dtype=np.int32)) == 0.5
+    labels = rng.integers(0, 3, 200).astype(np.int32)
+    expected = np.mean([roc_auc_score(labels == k, shares[:, k]) for k in range(3)])
+    assert roc_auc(shares, labels) == pytest.approx(expected)
+    assert roc_auc(shares, np.zeros(200, dtype=np.int32)) == 0.5
 
 
 def test_prune_cuts_back_in_place() -> None:

@@ -199,7 +199,7 @@ def test_class_weight_counts_as_sample_weight_in_the_criterion(
     assert tree.n_leaves > 3
     assert_same_rules(tree, expected)
     np.testing.assert_array_equal(tree.counts * tree.class_weight, expected.counts)
-    np.testing.assert_allclose(tree.probabilities, expected.probabilities)
+    np.testing.assert_allclose(tree.value, expected.value)
     np.testing.assert_allclose(tree.objective, expected.objective)
 
 
@@ -214,7 +214,7 @@ def test_balanced_class_weight(multiclass: str) -> None:
         assert_same_tree(tree, other)
     assert str(model) != str(plain)
     if multiclass == "native":
-        assert model.tree_.probabilities[0] == pytest.approx([1 / 3] * 3)
+        assert model.tree_.value[0] == pytest.approx([1 / 3] * 3)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -364,7 +364,7 @@ def test_one_tree_per_class(make: Any) -> None:
     model = make(multiclass="ovr").fit(X, labels)
     leaves = model.apply(X)
     scores = np.column_stack(
-        [tree.probabilities[leaf, 1] for tree, leaf in zip(model.trees_, leaves.T, strict=True)]
+        [tree.value[leaf, 1] for tree, leaf in zip(model.trees_, leaves.T, strict=True)]
     )
     for j, tree in enumerate(model.trees_):
         alone = make(multiclass="native").fit(X, y == j)

@@ -71,8 +71,8 @@ void check_answers(Random& random, std::size_t n_rows, std::size_t n_kept) {
         columns.add(column.encode());
         const std::size_t place = columns.schema.size() - 1;
         // More than share one set of bins.
-        const std::vector<Question> more = random_questions(
-            random, columns.schema[place], static_cast<std::uint32_t>(place), 130);
+        const std::vector<Question> more =
+            random_questions(random, columns.schema[place], static_cast<std::uint32_t>(place), 130);
         questions.insert(questions.end(), more.begin(), more.end());
     }
     std::vector<std::int32_t> classes(n_rows);

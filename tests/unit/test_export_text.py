@@ -10,7 +10,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from bsnsing import BsnsingClassifier, BsnsingEnsemble, Question, export_text
-from bsnsing.export.text import _show_chance
+from bsnsing.tree.text import show_probability
 
 X = pd.DataFrame(
     {"age": [20, 30, 40, 50, 60, 70, 80, 90], "plan": ["a", "a", "b c", None, "a", "a", "b c", "d"]}
@@ -160,7 +160,7 @@ def test_weighted_shares_are_told() -> None:
     ("probability", "shown"), [(0.5, "50%"), (0.994, "99%"), (0.996, ">99%"), (1.0, "100%")]
 )
 def test_only_what_is_certain_is_shown_as_such(probability: float, shown: str) -> None:
-    assert _show_chance(probability) == shown
+    assert show_probability(probability) == shown
 
 
 def test_long_groups_of_levels_are_cut_off() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,16 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 
-from bsnsing import _forest as forest_module
-from bsnsing._forest import Forest, cut_back
+from bsnsing.distill.config import DistillConfig
+from bsnsing.distill.forest import Forest, cut_back
+
+CONFIG = DistillConfig()
 
 
-def forest_of(X: Any, codes: NDArray[np.int32], weights: Any = None) -> Forest:
-    return Forest(np.random.RandomState(0), 1).fit(X, codes, weights)
+def forest_of(
+    X: Any, labels: NDArray[np.int32], weights: Any = None, config: DistillConfig = CONFIG
+) -> Forest:
+    return Forest(config, np.random.RandomState(0), 1).fit(X, labels, weights)
 
 
 def noisy_table(n_rows: int = 300) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
@@ -38,21 +43,20 @@ def test_extremely_random_trees_choose_among_more_columns(n_columns: int, n_trie
     ]
 
 
-def test_forests_of_whole_trees_say_what_scikit_learn_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forest_module, "_LEAF_ROWS", (1,))
-    X, codes = noisy_table()
-    forest = forest_of(X, codes)
+def test_forests_of_whole_trees_say_what_scikit_learn_says() -> None:
+    X, labels = noisy_table()
+    forest = forest_of(X, labels, config=replace(CONFIG, leaf_rows=(1,)))
     expected = np.mean([half.predict_proba(X) for half in forest.halves], axis=0)
     assert_allclose(forest.predict_proba(X), expected)
     for half in forest.halves:
-        alone = clone(half).set_params(oob_score=True, random_state=0).fit(X, codes)
+        alone = clone(half).set_params(oob_score=True, random_state=0).fit(X, labels)
         forest.halves = [alone]
-        assert_allclose(forest._left_out(X, [1])[0], alone.oob_decision_function_)
+        assert_allclose(forest._out_of_bag(X, [1])[0], alone.oob_decision_function_)
 
 
 def test_shares_come_from_the_nearest_node_with_enough_rows() -> None:
-    X, codes = noisy_table()
-    tree = RandomForestClassifier(1, random_state=0).fit(X, codes).estimators_[0].tree_
+    X, labels = noisy_table()
+    tree = RandomForestClassifier(1, random_state=0).fit(X, labels).estimators_[0].tree_
     paths = [list(path_to(tree, leaf)) for leaf in range(tree.node_count)]
     sizes = [1, 8, 50, 10**6]
     for size, shares in zip(sizes, cut_back(tree, sizes), strict=True):
@@ -70,22 +74,22 @@ def path_to(tree: Any, node: int) -> Iterator[int]:
 
 
 def test_a_forest_cuts_its_trees_back_as_far_as_noise_demands() -> None:
-    X, codes = noisy_table()
-    forest = forest_of(X, codes)
+    X, labels = noisy_table()
+    forest = forest_of(X, labels)
     assert forest.leaf_rows_ > 1
-    own = np.eye(2)[codes]
-    errors = ((forest._left_out(X, forest_module._LEAF_ROWS) - own) ** 2).sum(axis=(1, 2))
-    assert forest.leaf_rows_ == forest_module._LEAF_ROWS[int(np.argmin(errors))]
+    one_hot = np.eye(2)[labels]
+    errors = ((forest._out_of_bag(X, CONFIG.leaf_rows) - one_hot) ** 2).sum(axis=(1, 2))
+    assert forest.leaf_rows_ == CONFIG.leaf_rows[int(np.argmin(errors))]
     assert_allclose(
-        forest.oob_decision_function_, forest._left_out(X, [forest.leaf_rows_])[0], atol=1e-12
+        forest.oob_decision_function_, forest._out_of_bag(X, [forest.leaf_rows_])[0], atol=1e-12
     )
     clear = (X[:, 0] == 1).astype(np.int32)
     assert forest_of(X, clear).leaf_rows_ == 1
 
 
-def test_what_a_forest_says_iscut_back_for_new_rows_too() -> None:
-    X, codes = noisy_table()
-    forest = forest_of(X, codes)
+def test_what_a_forest_says_is_cut_back_for_new_rows_too() -> None:
+    X, labels = noisy_table()
+    forest = forest_of(X, labels)
     told = [
         next(cut_back(tree.tree_, [forest.leaf_rows_]))[tree.apply(X)]
         for half in forest.halves
@@ -95,33 +99,34 @@ def test_what_a_forest_says_iscut_back_for_new_rows_too() -> None:
     assert_allclose(forest.predict_proba(X), np.mean(told, axis=0))
 
 
-def test_heavy_rows_have_more_say_in_how_far_trees_arecut_back() -> None:
+def test_heavy_rows_have_more_say_in_how_far_trees_are_cut_back() -> None:
     """A few heavy rows have narrow stripes of classes, and chance rules the many light ones."""
-    X, codes = noisy_table(900)
+    X, labels = noisy_table(900)
     stripes = np.column_stack([np.full(40, 9), np.zeros(40), np.arange(40)])
     both = np.concatenate([stripes, X]).astype(np.float32)
-    labels = np.append(np.arange(40) // 8 % 2, codes).astype(np.int32)
+    all_labels = np.append(np.arange(40) // 8 % 2, labels).astype(np.int32)
     weights = np.repeat([1.0, 0.1], [40, 900])
-    forest = forest_of(both, labels, weights)
-    errors = (forest._left_out(both, forest_module._LEAF_ROWS) - np.eye(2)[labels]) ** 2
+    forest = forest_of(both, all_labels, weights)
+    errors = (forest._out_of_bag(both, CONFIG.leaf_rows) - np.eye(2)[all_labels]) ** 2
     by_weight, by_row = errors.sum(axis=2) @ weights, errors.sum(axis=(1, 2))
-    assert forest.leaf_rows_ == forest_module._LEAF_ROWS[int(np.argmin(by_weight))]
+    assert forest.leaf_rows_ == CONFIG.leaf_rows[int(np.argmin(by_weight))]
     assert np.argmin(by_weight) != np.argmin(by_row)
 
 
 def test_rows_that_all_trees_were_grown_on_have_no_say() -> None:
-    X, codes = noisy_table()
+    X, labels = noisy_table()
     heavy = np.ones(300)
-    forest = forest_of(X, codes, heavy)
+    forest = forest_of(X, labels, heavy)
     for half in forest.halves:
         half.bootstrap = False  # each tree was grown on all rows
-    assert forest._left_out(X, [1, 8]).tolist() == np.zeros((2, 300, 2)).tolist()
+    assert forest._out_of_bag(X, [1, 8]).tolist() == np.zeros((2, 300, 2)).tolist()
 
 
-def test_a_forest_of_many_classes_keeps_its_whole_trees(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, codes = noisy_table()
-    monkeypatch.setattr(forest_module, "_MOST_SHARES", 2 * len(X) - 1)
-    assert forest_of(X, codes).leaf_rows_ == 1
+@pytest.mark.parametrize(("room", "is_whole"), [(0, False), (-1, True)])
+def test_a_forest_of_many_classes_keeps_its_whole_trees(room: int, is_whole: bool) -> None:
+    X, labels = noisy_table()
+    config = replace(CONFIG, most_shares=2 * len(X) + room)
+    assert (forest_of(X, labels, config=config).leaf_rows_ == 1) is is_whole
 
 
 @pytest.mark.parametrize(
@@ -132,16 +137,16 @@ def test_leaves_of_a_forest_have_at_most_the_square_root_of_all_rows(
     n_rows: int, sizes: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried = []
-    left_out = Forest._left_out
+    out_of_bag = Forest._out_of_bag
 
     def spy(forest: Forest, X: Any, sizes: list[int]) -> NDArray[np.float64]:
         tried.append(sizes)
-        return left_out(forest, X, sizes)
+        return out_of_bag(forest, X, sizes)
 
-    monkeypatch.setattr(Forest, "_left_out", spy)
-    X, codes = noisy_table(n_rows)
-    codes[:2] = 0, 1
-    forest_of(X, codes)
+    monkeypatch.setattr(Forest, "_out_of_bag", spy)
+    X, labels = noisy_table(n_rows)
+    labels[:2] = 0, 1
+    forest_of(X, labels)
     assert tried == [sizes]
 
 
@@ -153,8 +158,8 @@ def test_forests_of_large_tables_have_fewer_trees(n_rows: int, n_trees: int) -> 
 
 
 def test_forests_see_sparse_tables_as_they_see_dense_ones() -> None:
-    X, codes = noisy_table()
-    dense, sparse = forest_of(X, codes), forest_of(csr_matrix(X), codes)
+    X, labels = noisy_table()
+    dense, sparse = forest_of(X, labels), forest_of(csr_matrix(X), labels)
     assert sparse.leaf_rows_ == dense.leaf_rows_
     assert_allclose(sparse.oob_decision_function_, dense.oob_decision_function_)
     assert_allclose(sparse.predict_proba(csr_matrix(X)), dense.predict_proba(X))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import bsnsing
-from bsnsing.constraints import LinearLimit, QuestionLimits
+from bsnsing.rules.constraints import LinearLimit, QuestionLimits
 from bsnsing.solvers import SolverUnavailableError, paper_model, strong_model, write_model
 from bsnsing.solvers.base import Request
 from bsnsing.solvers.cuts import RuleBounds

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bsnsing import BsnsingClassifier, ColumnPair, Question
-from bsnsing._pairs import check_pair, with_pairs
-from bsnsing._table import read_training_table
+from bsnsing.data.table import read_training_table
+from bsnsing.questions.pair import check_pair, pair_columns
 
 NAN = np.nan
 
@@ -91,14 +91,16 @@ def test_what_cannot_be_worked_out_is_refused(wrong: dict[str, object]) -> None:
         ColumnPair(**({"first": "a", "sign": "+", "second": "b"} | wrong))  # type: ignore[arg-type]
 
 
-def test_tables_get_a_column_for_each_pair() -> None:
+def test_each_pair_is_a_column_of_numbers() -> None:
     table = read_training_table(BsnsingClassifier(), np.array([[1.0, 2.0], [3.0, NAN]]))
     pairs = [ColumnPair("x0", "-", "x1"), ColumnPair("x1", "/", "x0")]
-    assert with_pairs(table, []) is table
-    wide = with_pairs(table, pairs)
-    assert [info.name for info in wide.info] == ["x0", "x1", "x0 - x1", "x1 / x0"]
-    np.testing.assert_array_equal(wide.columns[2].numbers(), [-1, NAN])
-    np.testing.assert_array_equal(wide.columns[3].numbers(), [2, NAN])
+    assert pair_columns(table, []) == ()
+    columns = pair_columns(table, pairs)
+    assert [column.info.name for column in columns] == ["x0 - x1", "x1 / x0"]
+    assert {column.info.kind for column in columns} == {"numeric"}
+    np.testing.assert_array_equal(columns[0].numbers(), [-1, NAN])
+    np.testing.assert_array_equal(columns[1].numbers(), [2, NAN])
+    assert [info.name for info in table.info] == ["x0", "x1"]
 
 
 def test_pairs_need_two_numeric_columns() -> None:

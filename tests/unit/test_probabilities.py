@@ -1,4 +1,4 @@
-"""Shrunken shares of trees made by hand, against the formula walked down from the root."""
+"""Class shares of trees made by hand, against the formula walked down from the root."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from bsnsing import Tree
+from bsnsing.tree.probabilities import Evidence, gini_impurity, shrunk_shares, with_evidence
 from tests.unit.test_prune import random_tree
 
 
-def walk(tree: Tree, strength: float) -> dict[int, np.ndarray]:
+def walk(tree: Tree, evidence: Evidence, strength: float) -> dict[int, np.ndarray]:
     shares = {}
-    cases = (tree.counts if tree.softened is None else tree.softened) * tree.class_weight
+    cases = evidence.real * tree.class_weight
 
     def go(v: int, above: np.ndarray, strength_above: float) -> None:
         own = cases[v]
-        if tree.taught is not None and v != 0:
-            shown = tree.taught[v] * tree.class_weight
-            own = own + 2 * strength * shown / shown.sum()
+        if evidence.learnt_weight > 0 and v != 0:
+            learnt = evidence.learnt[v] * tree.class_weight
+            own = own + evidence.learnt_weight * strength * learnt / learnt.sum()
         shares[v] = (own + strength_above * above) / (own.sum() + strength_above)
         for child in (int(tree.children_left[v]), int(tree.children_right[v])):
             if child >= 0:
@@ -29,64 +31,86 @@ def walk(tree: Tree, strength: float) -> dict[int, np.ndarray]:
     return shares
 
 
+def unshrunk(tree: Tree, cases: NDArray[np.float64]) -> NDArray[np.float64]:
+    weighted = cases * tree.class_weight
+    return weighted / weighted.sum(axis=1, keepdims=True)
+
+
 @pytest.mark.parametrize("strength", [0.5, 10.0])
 @pytest.mark.parametrize("seed", range(5))
 def test_parents_count_as_further_cases(seed: int, strength: float) -> None:
-    tree = replace(random_tree(seed, 9, 10), shrinkage=strength)
-    expected = walk(tree, strength)
-    for v, shares in enumerate(tree.probabilities):
+    tree = random_tree(seed, 9, 10)
+    evidence = Evidence.of_counts(tree)
+    found = shrunk_shares(tree, evidence, strength)
+    expected = walk(tree, evidence, strength)
+    for v, shares in enumerate(found):
         np.testing.assert_allclose(shares, expected[v])
-    assert (tree.probabilities > 0).all()
-    np.testing.assert_allclose(tree.probabilities.sum(axis=1), 1)
+    assert (found > 0).all()
+    np.testing.assert_allclose(found.sum(axis=1), 1)
 
 
-def test_without_shrinkage_shares_are_plain() -> None:
+def test_without_shrinkage_shares_are_those_of_the_counts() -> None:
     tree = random_tree(0, 5, 10)
-    cases = tree.counts * tree.class_weight
-    np.testing.assert_allclose(tree.probabilities, cases / cases.sum(axis=1, keepdims=True))
+    found = shrunk_shares(tree, Evidence.of_counts(tree), 0.0)
+    np.testing.assert_allclose(found, unshrunk(tree, tree.counts))
 
 
-def test_softened_cases_come_before_counts_and_a_lesson_counts_as_a_few_more() -> None:
+@pytest.mark.parametrize("learnt_weight", [0.5, 2.0])
+def test_real_cases_come_before_counts_and_what_was_learnt_counts_as_a_few_more(
+    learnt_weight: float,
+) -> None:
     tree = random_tree(1, 5, 10)
-    lesson = {"taught": 7.0 * tree.counts[:, [1, 2, 0]], "softened": tree.counts[:, ::-1] + 1.0}
-    taught = replace(tree, **lesson, shrinkage=2.0)
-    expected = walk(taught, 2.0)
-    for v, shares in enumerate(taught.probabilities):
+    evidence = Evidence(tree.counts[:, ::-1] + 1.0, 7.0 * tree.counts[:, [1, 2, 0]], learnt_weight)
+    expected = walk(tree, evidence, 2.0)
+    for v, shares in enumerate(shrunk_shares(tree, evidence, 2.0)):
         np.testing.assert_allclose(shares, expected[v])
-    plain = replace(taught, shrinkage=0.0).probabilities
-    cases = taught.softened * tree.class_weight
-    np.testing.assert_allclose(plain, cases / cases.sum(axis=1, keepdims=True))
-
-
-def test_a_lesson_counts_with_its_class_weights() -> None:
-    """One node has cases of a class without weight only: there these count as they are."""
-    tree = random_tree(1, 5, 10)
-    softened = tree.counts + 1.0
-    softened[-1] = [4.0, 0.0, 0.0]
-    taught = softened[:, [1, 2, 0]]
-    weights = {"class_weight": np.array([0.0, 1.0, 2.0]), "shrinkage": 2.0}
-    shares = replace(tree, taught=taught, softened=softened, **weights).probabilities
-    parent = tree.parent[-1]
     np.testing.assert_allclose(
-        shares[0], (softened[0] * [0, 1, 2] + 1 / 3) / (softened[0] @ [0, 1, 2] + 1)
+        shrunk_shares(tree, evidence, 0.0), unshrunk(tree, tree.counts[:, ::-1] + 1.0)
     )
-    shown = taught[-1] * [0, 1, 2]
-    expected = (softened[-1] + 4 * shown / shown.sum() + 2 * shares[parent]) / (4 + 4 + 2)
+
+
+def test_what_was_learnt_counts_with_its_class_weights() -> None:
+    """One node has cases of a class without weight only: there these count as they are."""
+    tree = replace(random_tree(1, 5, 10), class_weight=np.array([0.0, 1.0, 2.0]))
+    real = tree.counts + 1.0
+    real[-1] = [4.0, 0.0, 0.0]
+    learnt = real[:, [1, 2, 0]]
+    shares = shrunk_shares(tree, Evidence(real, learnt, 2.0), 2.0)
+    parent = tree.parent[-1]
+    np.testing.assert_allclose(shares[0], (real[0] * [0, 1, 2] + 1 / 3) / (real[0] @ [0, 1, 2] + 1))
+    shown = learnt[-1] * [0, 1, 2]
+    expected = (real[-1] + 4 * shown / shown.sum() + 2 * shares[parent]) / (4 + 4 + 2)
     np.testing.assert_allclose(shares[-1], expected)
 
 
-def test_a_lesson_with_nothing_to_say_of_a_node_leaves_its_shares() -> None:
+def test_where_nothing_was_learnt_of_a_node_its_shares_stay() -> None:
     tree = random_tree(3, 5, 10)
-    silent = replace(tree, taught=0.0 * tree.counts, shrinkage=2.0)
-    expected = replace(tree, shrinkage=2.0)
-    np.testing.assert_allclose(silent.probabilities, expected.probabilities)
+    silent = Evidence(tree.counts, 0.0 * tree.counts, 2.0)
+    np.testing.assert_allclose(
+        shrunk_shares(tree, silent, 2.0), shrunk_shares(tree, Evidence.of_counts(tree), 2.0)
+    )
 
 
 def test_nodes_of_cases_too_light_to_count_have_the_shares_of_their_parent() -> None:
     tree = random_tree(2, 6, 10)
-    softened = tree.counts.astype(float)
-    softened[-1] = 0.0
-    lesson = {"taught": tree.counts[:, ::-1] + 1.0, "softened": softened}
-    light = replace(tree, **lesson, shrinkage=0.0).probabilities
+    real = tree.counts.copy()
+    real[-1] = 0.0
+    light = shrunk_shares(tree, Evidence(real, tree.counts[:, ::-1] + 1.0, 2.0), 0.0)
     np.testing.assert_allclose(light[-1], light[tree.parent[-1]])
-    np.testing.assert_allclose(light[1:-1], tree.probabilities[1:-1], atol=1e-6)
+    np.testing.assert_allclose(light[1:-1], unshrunk(tree, tree.counts)[1:-1], atol=1e-6)
+
+
+def test_impurity_is_cases_times_gini_and_nothing_where_there_are_no_cases() -> None:
+    weighted = np.array([[1.0, 3.0], [5.0, 0.0], [0.0, 0.0]])
+    np.testing.assert_allclose(gini_impurity(weighted), [4 * (1 - 1 / 16 - 9 / 16), 0, 0])
+
+
+def test_a_tree_stores_shares_of_real_cases_and_the_impurity_of_all_that_was_learnt() -> None:
+    tree = random_tree(4, 6, 10)
+    evidence = Evidence(tree.counts + 0.5, 3.0 * tree.counts[:, ::-1], 2.0)
+    stored = with_evidence(tree, evidence, 1.5)
+    np.testing.assert_array_equal(stored.value, shrunk_shares(tree, evidence, 1.5))
+    weighted = evidence.learnt * tree.class_weight
+    np.testing.assert_array_equal(stored.weighted_cases, weighted.sum(axis=1))
+    np.testing.assert_array_equal(stored.impurity, gini_impurity(weighted))
+    np.testing.assert_array_equal(stored.counts, tree.counts)

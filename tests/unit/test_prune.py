@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 from itertools import product
 
 import numpy as np
 import pytest
 
 from bsnsing import Tree
-from bsnsing._prune import (
+from bsnsing.data.columns import ColumnInfo
+from bsnsing.tree.probabilities import Evidence, with_evidence
+from bsnsing.tree.prune import (
     best_subtree,
     bypass_small_children,
+    first_marked,
     impurity_per_case,
     keep_nodes,
-    leaf_impurity,
+    leaves_by_cost,
     prune_by_cost,
     pruning_path,
 )
-from bsnsing._table import ColumnInfo
+from bsnsing.tree.tree import select_nodes
 
 COLUMN = ColumnInfo("c", "categorical", tuple("abcdefghij"))
 
@@ -52,15 +56,20 @@ def random_tree(seed: int, n_leaves: int, most_cases: int) -> Tree:
     n_questions = [0 if left[v] < 0 else 1 + v % 3 for v in range(n_nodes)]
     owner = np.repeat(np.arange(n_nodes), n_questions)
     n_levels = 1 + owner % 4
-    return Tree(
+    tree = Tree(
         columns=(COLUMN,),
+        pairs=(),
         has_missing=(False,),
         classes=np.array(["p", "q", "r"]),
         class_weight=np.array([1.0, 2.0, 1.0]),
+        is_taught=False,
         children_left=np.array(left, dtype=np.int32),
         children_right=np.array(right, dtype=np.int32),
         depth=depths(left, right),
         counts=np.array([counts[v] for v in range(n_nodes)], dtype=float),
+        value=np.zeros((n_nodes, 3)),
+        impurity=np.zeros(n_nodes),
+        weighted_cases=np.zeros(n_nodes),
         operator=np.array([v % 2 for v in range(n_nodes)], dtype=np.uint8),
         objective=np.arange(n_nodes, dtype=float),
         bound=np.arange(n_nodes, dtype=float),
@@ -75,6 +84,7 @@ def random_tree(seed: int, n_leaves: int, most_cases: int) -> Tree:
         first_level=np.concatenate([[0], np.cumsum(n_levels)]).astype(np.int32),
         levels=np.concatenate([np.arange(n) for n in n_levels]).astype(np.int32),
     )
+    return with_evidence(tree, Evidence.of_counts(tree), 0.0)
 
 
 def all_subtrees(tree: Tree, node: int = 0) -> Iterator[tuple[int, ...]]:
@@ -86,14 +96,14 @@ def all_subtrees(tree: Tree, node: int = 0) -> Iterator[tuple[int, ...]]:
 
 
 def total_impurity(tree: Tree) -> float:
-    return float(leaf_impurity(tree)[tree.is_leaf].sum())
+    return float(tree.impurity[tree.is_leaf].sum())
 
 
 @pytest.mark.parametrize("most_cases", [2, 30], ids=["ties", "no ties"])
 @pytest.mark.parametrize("seed", range(12))
 def test_no_subtree_is_better(seed: int, most_cases: int) -> None:
     tree = random_tree(seed, 9, most_cases)
-    impurity = leaf_impurity(tree)
+    impurity = tree.impurity
     subtrees = [(len(s), impurity[list(s)].sum()) for s in all_subtrees(tree)]
     for most in range(1, 11):
         found = best_subtree(tree, most)
@@ -107,8 +117,10 @@ def test_no_subtree_is_better(seed: int, most_cases: int) -> None:
 
 def test_impurity_is_cases_times_gini() -> None:
     tree = random_tree(0, 3, 10)
-    for counts, impurity in zip(tree.counts, leaf_impurity(tree), strict=True):
-        n = counts * [1, 2, 1]
+    for v, impurity in enumerate(tree.impurity):
+        n = tree.counts[v] * [1, 2, 1]
+        assert tree.weighted_cases[v] == n.sum()
+        assert impurity_per_case(tree)[v] == impurity / tree.weighted_cases[0]
         assert impurity == pytest.approx(n.sum() * (1 - ((n / n.sum()) ** 2).sum()))
 
 
@@ -139,6 +151,77 @@ def test_kept_nodes_keep_what_is_theirs(seed: int) -> None:
             pairs.append((tree.children_right[old], pruned.children_right[new]))
     assert len(pairs) == pruned.n_nodes < tree.n_nodes
     assert len(pruned.levels) == pruned.first_level[-1]
+
+
+def arrays_of(tree: Tree, kind: str) -> dict[str, np.ndarray]:
+    """The arrays that are declared as having an entry per node, or per question."""
+    declared = [f.name for f in fields(tree) if str(f.type).startswith(kind)]
+    return {name: getattr(tree, name) for name in declared}
+
+
+def test_every_array_has_an_entry_per_node_or_per_question_or_is_known_to_have_none() -> None:
+    tree = random_tree(0, 12, 10)
+    others = {"classes", "class_weight", "first_question", "first_level", "levels"}
+    arrays = {f.name for f in fields(tree) if isinstance(getattr(tree, f.name), np.ndarray)}
+    assert arrays == others | set(arrays_of(tree, "PerNode")) | set(arrays_of(tree, "PerQuestion"))
+    assert {len(array) for array in arrays_of(tree, "PerNode").values()} == {tree.n_nodes}
+    assert {len(array) for array in arrays_of(tree, "PerQuestion").values()} == {tree.n_questions}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_selected_nodes_take_all_their_arrays_along(seed: int) -> None:
+    tree = random_tree(seed, 12, 10)
+    root = int(tree.children_right[0] if tree.is_leaf[1] else tree.children_left[0])
+    cut = np.flatnonzero(~tree.is_leaf)[-1]
+    left, right = tree.children_left.copy(), tree.children_right.copy()
+    left[cut] = right[cut] = -1
+    selected = select_nodes(tree, root, left, right)
+    kept = [root]
+    for v in kept:  # grows while it is walked
+        kept += [int(child) for child in (left[v], right[v]) if child >= 0]
+    kept.sort()
+    assert 0 < selected.n_nodes == len(kept) < tree.n_nodes
+    renumbered = {"children_left", "children_right", "depth"}
+    of_rules = {"operator", "objective", "bound"}  # a leaf has none
+    for name, array in arrays_of(selected, "PerNode").items():
+        expected = getattr(tree, name)[kept]
+        assert array.shape == expected.shape, name
+        assert array.dtype == expected.dtype, name
+        if name in of_rules:
+            expected = np.where(selected.is_leaf, 0 if name == "operator" else np.nan, expected)
+        if name not in renumbered:
+            np.testing.assert_array_equal(array, expected, err_msg=name)
+    asked = [
+        question
+        for v in kept
+        if left[v] >= 0
+        for question in range(tree.first_question[v], tree.first_question[v + 1])
+    ]
+    assert selected.first_question[-1] == selected.n_questions == len(asked)
+    for name, array in arrays_of(selected, "PerQuestion").items():
+        np.testing.assert_array_equal(array, getattr(tree, name)[asked], err_msg=name)
+        assert array.dtype == getattr(tree, name).dtype, name
+    for new, old in enumerate(asked):
+        assert selected.coded_question(new) == tree.coded_question(old)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_marked_nodes_end_the_paths_of_the_pruned_tree(seed: int) -> None:
+    """Below a marked node all is cut off, marked or not."""
+    tree = random_tree(seed, 12, 30)
+    for alpha in (0.0, 0.003, 0.01, 0.03):
+        is_leaf = leaves_by_cost(tree, alpha)
+        pruned = prune_by_cost(tree, alpha)
+        kept = np.flatnonzero(first_marked(tree, is_leaf) == np.arange(tree.n_nodes))
+        np.testing.assert_array_equal(tree.counts[kept], pruned.counts)
+        np.testing.assert_array_equal(is_leaf[kept], pruned.is_leaf)
+        ends = first_marked(tree, is_leaf)
+        for v in range(tree.n_nodes):
+            above = [v]
+            while tree.parent[above[-1]] >= 0:
+                above.append(int(tree.parent[above[-1]]))
+            marked = [u for u in reversed(above) if is_leaf[u]]
+            assert ends[v] == (marked[0] if marked else v)
 
 
 @pytest.mark.parametrize("most_cases", [2, 30], ids=["ties", "no ties"])

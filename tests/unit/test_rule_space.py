@@ -1,38 +1,29 @@
-"""Richer rules: which are tried, and when they are kept."""
+"""Richer rules: which pairs of columns are asked about, and what a search among them costs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from bsnsing import BsnsingClassifier, ColumnPair, Question
-from bsnsing import _language as language_module
-from bsnsing import _tree_grower as tree_grower_module
-from bsnsing._auto import price_per_leaf
-from bsnsing._language import Language, _cost, _round_factor, choose_language, choose_pairs
-from bsnsing._prune import impurity_per_case, prune_by_cost
-from bsnsing._table import read_training_table
-from bsnsing._teacher import Lesson
-from bsnsing._tree import Tree
-from bsnsing._tree_grower import TreeGrower
-from bsnsing._weights import CaseWeights
+from bsnsing import BsnsingClassifier, ColumnPair
+from bsnsing.data.weights import CaseWeights
+from bsnsing.distill.config import DistillConfig
+from bsnsing.distill.rule_space import (
+    RuleSpace,
+    _round_factor,
+    choose_pairs,
+    with_column_pairs,
+    with_longer_rules,
+)
+from bsnsing.estimators.options import read_options
+from tests.training_sets import untaught
 
 RNG = np.random.default_rng(0)
-
-
-def lesson_of(X: Any, importances: Any) -> Lesson:
-    table = read_training_table(BsnsingClassifier(), X)
-    codes = np.arange(table.n_rows, dtype=np.int32) % 2
-    weights = CaseWeights(None, 1.0)
-    known = None if importances is None else np.asarray(importances, dtype=float)
-    return Lesson(table, codes, weights, importances=known)
+CONFIG = DistillConfig()
 
 
 @pytest.mark.parametrize(
@@ -56,7 +47,8 @@ def test_the_numeric_columns_that_matter_most_are_paired() -> None:
             "later": RNG.normal(size=60),
         }
     )
-    pairs = choose_pairs(lesson_of(X, [3, 9, 8, 7, 6, 5, 2, 1]))
+    training = untaught(X, [3, 9, 8, 7, 6, 5, 2, 1])
+    pairs = choose_pairs(training, 4)
     assert {name for p in pairs for name in (p.first, p.second)} == {
         "plain",
         "whole",
@@ -70,186 +62,61 @@ def test_the_numeric_columns_that_matter_most_are_paired() -> None:
         "plain * wide",
         "plain / wide",
     ]
+    assert {name for p in choose_pairs(training, 2) for name in (p.first, p.second)} == {
+        "plain",
+        "whole",
+    }
 
 
 def test_nothing_is_paired_where_nothing_says_what_matters() -> None:
     X = RNG.normal(size=(20, 3))
-    assert choose_pairs(lesson_of(X, None)) == ()
-    assert choose_pairs(lesson_of(X * [1e300, 1, 0], [1, 1, 1])) == ()
+    assert choose_pairs(untaught(X), 4) == ()
+    assert choose_pairs(untaught(X * [1e300, 1, 0], [1, 1, 1]), 4) == ()
 
 
 def test_sparse_columns_are_paired_like_others() -> None:
     X = RNG.normal(size=(20, 3))
-    assert choose_pairs(lesson_of(csr_matrix(X), [1, 3, 2])) == choose_pairs(
-        lesson_of(X, [1, 3, 2])
-    )
+    sparse, dense = (untaught(form, [1, 3, 2]) for form in (csr_matrix(X), X))
+    assert choose_pairs(sparse, 4) == choose_pairs(dense, 4) != ()
 
 
 def test_spreads_count_cases() -> None:
     X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 100.0]])
-    lesson = lesson_of(X, [1, 1])
-    few = replace(lesson, weights=CaseWeights(np.array([50, 50, 1]), 1.0))
-    repeated = lesson_of(np.repeat(X, [50, 50, 1], axis=0), [1, 1])
-    assert choose_pairs(few) == choose_pairs(repeated) != choose_pairs(lesson)
+    training = untaught(X, [1, 1])
+    weights = CaseWeights(np.array([50, 50, 1]), 1.0)
+    few = replace(training, cases=replace(training.cases, weights=weights))
+    repeated = untaught(np.repeat(X, [50, 50, 1], axis=0), [1, 1])
+    assert choose_pairs(few, 4) == choose_pairs(repeated, 4) != choose_pairs(training, 4)
 
 
-def grown(X: Any, y: Any, **settings: Any) -> Tree:
-    return BsnsingClassifier(**settings).fit(X, y).tree_
+def test_a_space_says_what_rules_may_be() -> None:
+    options = read_options(BsnsingClassifier())
+    pair = ColumnPair("x0", "-", "x1")
+    found = RuleSpace(3, (pair,)).options(options)
+    assert (found.search.max_rules, found.pairs) == (3, (pair,))
+    simple = replace(found, search=replace(found.search, max_rules=2), pairs=())
+    assert simple == options
 
 
-def diagonal() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    X = np.random.default_rng(1).uniform(size=(600, 3))
-    return X, (X[:, 0] > X[:, 2]).astype(int)
+def test_each_enrichment_adds_its_own() -> None:
+    training = untaught(RNG.uniform(size=(100, 3)), [3, 2, 1])
+    options = read_options(BsnsingClassifier(n_segments=2))
+    paired = with_column_pairs(RuleSpace(2), options, training, CONFIG)
+    assert paired == RuleSpace(2, choose_pairs(training, CONFIG.n_paired))
+    assert with_longer_rules(paired, options, training, CONFIG) == replace(paired, max_rules=3)
+    without = untaught(RNG.uniform(size=(100, 3)))
+    assert with_column_pairs(RuleSpace(2), options, without, CONFIG) is None
 
 
-def test_a_slanting_border_is_asked_for_as_such() -> None:
-    X, y = diagonal()
-    tree = grown(X, y)
-    assert {str(pair) for pair in tree.pairs} & {"x0 - x2", "x2 - x0", "x0 / x2", "x2 / x0"}
-    simple = grown(X, y, column_pairs=None)
-    assert simple.pairs == ()
-    assert tree.n_leaves < simple.n_leaves
-
-
-def test_a_straight_border_needs_no_pair() -> None:
-    X, _ = diagonal()
-    tree = grown(X, (X[:, 0] > 0.5) | (X[:, 1] > 0.8))
-    assert tree.pairs == ()
-    assert np.diff(tree.first_question).max() == 2
-
-
-def test_three_questions_where_two_explain_much_less() -> None:
-    X = np.random.default_rng(2).integers(0, 2, (400, 8))
-    y = (X[:, :3].all(axis=1)) | (X[:, 3:6].all(axis=1))
-    assert np.diff(grown(X, y).first_question).max() == 3
-    assert np.diff(grown(X, y, max_rules=2).first_question).max() == 2
-
-
-def test_only_lessons_are_told_in_richer_rules() -> None:
-    X, y = diagonal()
-    for settings in (
-        {"teacher": None},
-        {"constraints": {"forbidden": ["x1"]}},
-        {"solver": "greedy"},
-        {"own_questions": False, "extra_questions": [Question("x0", ">", 0.5)]},
-    ):
-        tree = grown(X, y, **settings)
-        assert tree.pairs == ()
-        assert np.diff(tree.first_question).max() <= 2
-
-
-Costs = dict[tuple[int, bool], float]  # by questions per rule, and whether there are pairs
-
-
-class Grower:
-    """Stands for growth: a tree for each language, and what each is to cost."""
-
-    def __init__(
-        self, monkeypatch: pytest.MonkeyPatch, costs: dict[tuple[int, bool], float]
-    ) -> None:
-        self.tree = grown(*diagonal(), teacher=None)
-        self.costs, self.asked = costs, list[Language]()
-        monkeypatch.setattr(language_module, "_cost", lambda tree, *_: tree.shrinkage)
-
-    def __call__(self, language: Language) -> Tree:
-        self.asked.append(language)
-        cost = self.costs[language.max_rules, bool(language.pairs)]
-        return replace(self.tree, shrinkage=cost)  # any number that a tree carries along
-
-
-@pytest.mark.parametrize(
-    ("saved", "is_kept"), [(1.9, False), (2.0, True), (2.0 * (1 - 1e-12), True), (2.1, True)]
-)
-@pytest.mark.parametrize("price", [0.001, 0.85 / 441, 0.1])
-def test_richer_rules_must_save_two_prices(
-    price: float, saved: float, is_kept: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rest = (10 - saved) * price
-    grow = Grower(monkeypatch, {(2, False): 10 * price, (2, True): rest})
-    model = BsnsingClassifier(max_rules=2)
-    lesson = lesson_of(diagonal()[0], [3, 2, 1])
-    language, chosen = choose_language(Language(2), model, lesson, price, grow)
-    assert bool(language.pairs) is is_kept
-    assert chosen.shrinkage == (rest if is_kept else 10 * price)
-
-
-def test_steps_build_on_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    lesson = lesson_of(diagonal()[0][:100], [3, 2, 1])
-    steps = {(2, False): 20.0, (2, True): 10.0, (3, True): 8.0}
-    grow = Grower(monkeypatch, steps)
-    model = BsnsingClassifier(n_segments=2)
-    language, tree = choose_language(Language(2), model, lesson, 1.0, grow)
-    assert (language, tree.shrinkage) == (grow.asked[-1], 8.0)
-    assert [(one.max_rules, bool(one.pairs)) for one in grow.asked] == list(steps)
-
-
-def test_what_cannot_save_enough_is_not_grown(monkeypatch: pytest.MonkeyPatch) -> None:
-    grow = Grower(monkeypatch, {(2, False): 2.9})
-    lesson = lesson_of(diagonal()[0], [3, 2, 1])
-    _, tree = choose_language(Language(2), BsnsingClassifier(), lesson, 1.0, grow)
-    assert tree.shrinkage == 2.9
-
-
-def test_trees_are_compared_as_they_would_be_kept() -> None:
-    tree = grown(*diagonal(), column_pairs=None)
-    assert tree.n_leaves > 3
-    assert _cost(tree, 1e-6, 2) > _cost(tree, 1e-6, None)
-    pruned = prune_by_cost(tree, 0.02)
-    assert pruned.n_leaves < tree.n_leaves
-    leaves = impurity_per_case(pruned)[pruned.is_leaf].sum()
-    assert _cost(tree, 0.02, None) == pytest.approx(leaves + 0.02 * pruned.n_leaves)
-
-
-@pytest.mark.parametrize(("ccp_alpha", "price"), [("auto", None), (0.0, None), (0.05, 0.05)])
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_greater_price_counts(
-    n_classes: int, ccp_alpha: float | str, price: float | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prices = []
-
-    def choose(
-        language: Language, _: Any, lesson: Lesson, price: float, grow: Callable[[Language], Tree]
-    ) -> tuple[Language, Tree]:
-        prices.append((price, price_per_leaf(600, n_classes, lesson.noise, lesson.unexplained)))
-        return language, grow(language)
-
-    monkeypatch.setattr(tree_grower_module, "choose_language", choose)
-    X, y = diagonal()
-    grown(X, y * (1 + (X[:, 1] > 0.5) * (n_classes - 2)), ccp_alpha=ccp_alpha)
-    ((found, auto),) = prices
-    assert found == (auto if price is None else price)
-
-
-def test_given_pairs_get_no_other_questions_until_they_are_chosen() -> None:
-    ratio, product = ColumnPair("a", "/", "b"), ColumnPair("a", "*", "b")
-    language = Language(2, given=(ratio, product))
-    assert language.all_pairs == (ratio, product)
-    assert replace(language, pairs=(product,)).all_pairs == (product, ratio)
-
-
-def test_a_wide_lesson_leaves_pairs_open() -> None:
-    lesson = replace(lesson_of(diagonal()[0], [3, 2, 1]), asked=np.array([True, False, True]))
-    grower = TreeGrower(BsnsingClassifier(), lesson, 2, 0.01, 600)
-    pair = ColumnPair("x0", "-", "x2")
-    limits = grower._subject_limits(lesson, Language(2, pairs=(pair,)))
-    assert limits is not None
-    assert limits.allowed.tolist() == [True, False, True, True]
-
-
-def test_costly_searches_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y = diagonal()
-    asked: list[Language] = []
-
-    def grow(language: Language) -> Tree:
-        asked.append(language)
-        return simple
-
-    simple = grown(X, y, teacher=None, max_leaf_nodes=2)
-    lesson = lesson_of(X, [3, 2, 1])
-    choose_language(Language(2), BsnsingClassifier(), lesson, 0.01, grow)
-    assert [(one.max_rules, len(one.pairs)) for one in asked] == [(2, 0), (2, 12), (3, 0)]
-    asked.clear()
-    monkeypatch.setattr(language_module, "_PAIR_WORK", 1.0)
-    monkeypatch.setattr(language_module, "_TRIPLE_WORK", 1.0)
-    choose_language(Language(2), BsnsingClassifier(), lesson, 0.01, grow)
-    assert len(asked) == 1
+def test_work_is_rows_times_sets_of_questions() -> None:
+    """Three columns of two thresholds each, and twelve pairs likewise."""
+    training = untaught(RNG.uniform(size=(100, 3)), [3, 2, 1])
+    options = read_options(BsnsingClassifier(n_segments=2))
+    for work, is_tried in ((100 * 30.0**2, True), (100 * 30.0**2 - 1, False)):
+        config = replace(CONFIG, most_pair_work=work)
+        assert bool(with_column_pairs(RuleSpace(2), options, training, config)) is is_tried
+    for work, is_tried in ((100 * 6.0**3, True), (100 * 6.0**3 - 1, False)):
+        config = replace(CONFIG, most_triple_work=work)
+        assert bool(with_longer_rules(RuleSpace(2), options, training, config)) is is_tried
+        narrow = replace(training, asked_columns=np.array([True, False, True]))
+        assert with_longer_rules(RuleSpace(2), options, narrow, config)

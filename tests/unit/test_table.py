@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _get_feature_names
 
-from bsnsing._table import (
+from bsnsing.data.table import (
     Column,
     ColumnInfo,
     SparseCells,

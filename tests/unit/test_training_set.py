@@ -1,8 +1,9 @@
-"""Lessons: who is in them, what they say, and what they do not depend on."""
+"""Training sets: which rows are in them, with which soft labels, and what they do not depend on."""
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,24 +14,14 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 
 from bsnsing import BsnsingClassifier
-from bsnsing import _forest as forest_module
-from bsnsing import _teacher as teacher_module
-from bsnsing._table import Table, read_training_table
-from bsnsing._teacher import (
-    Lesson,
-    _columns_to_ask,
-    _Encoder,
-    _in_parts,
-    _most_questions,
-    _most_rows,
-    _noise,
-    canonical_order,
-    prepare_lesson,
-    search_work,
-)
-from bsnsing._weights import CaseWeights, read_weights
-
-NONE = CaseWeights(None, 1.0)
+from bsnsing.data.weights import read_weights
+from bsnsing.distill.encoder import TableEncoder
+from bsnsing.distill.order import canonical_order
+from bsnsing.distill.synthetic import make_synthetic_rows
+from bsnsing.distill.teacher import _brier_scores
+from bsnsing.distill.training_set import TrainingSet, _in_parts, _most_rows
+from bsnsing.distill.work import columns_to_ask, count_questions, search_work
+from tests.training_sets import CONFIG, cases_of, table_of, teaching_of, varied
 
 
 def mixed(n_rows: int = 60) -> tuple[pd.DataFrame, NDArray[np.int32]]:
@@ -40,129 +31,148 @@ def mixed(n_rows: int = 60) -> tuple[pd.DataFrame, NDArray[np.int32]]:
     return X, (X["a"].fillna(0) + (X["kind"] == "u") > 0.4).to_numpy().astype(np.int32)
 
 
-def table_of(X: object) -> Table:
-    return read_training_table(BsnsingClassifier(), X)
-
-
-def lesson_of(X: object, y: NDArray[np.int32], weights: CaseWeights = NONE) -> Lesson:
-    state = np.random.RandomState(0)
-    return prepare_lesson("forest", table_of(X), y, 2, weights, 8, state, 1)
-
-
-def cells(lesson: Lesson) -> list[list[float]]:
+def cells(training: TrainingSet) -> list[list[float]]:
+    cases = training.cases
     columns = [
-        c.codes() if c.info.kind == "categorical" else c.numbers() for c in lesson.table.columns
+        c.codes() if c.info.kind == "categorical" else c.numbers() for c in cases.table.columns
     ]
-    assert lesson.weights.counts is not None
+    assert cases.weights.counts is not None
     return np.nan_to_num(
-        np.column_stack([*columns, lesson.codes, lesson.weights.counts]), nan=-99
+        np.column_stack([*columns, cases.labels, cases.weights.counts]), nan=-99
     ).tolist()
 
 
 def test_every_row_is_a_whole_case() -> None:
     shares = np.random.default_rng(0).dirichlet([0.3] * 4, 200)
-    parts = _in_parts(shares, np.ones(200))
-    assert (parts.sum(axis=1) == teacher_module._PARTS).all()
-    assert np.abs(parts / teacher_module._PARTS - shares).max() < 1 / teacher_module._PARTS
+    for n_parts in (CONFIG.parts, 3):
+        parts = _in_parts(shares, np.ones(200), n_parts)
+        assert (parts.sum(axis=1) == n_parts).all()
+        assert np.abs(parts / n_parts - shares).max() < 1 / n_parts
 
 
 def test_parts_of_weighted_rows_follow_their_weights() -> None:
-    parts = _in_parts(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([2.0, 0.5]))
+    parts = _in_parts(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([2.0, 0.5]), 8)
     assert parts.tolist() == [[8, 8], [4, 0]]
 
 
-def test_made_up_rows_hold_cells_that_occur_in_their_column() -> None:
+def test_synthetic_rows_hold_cells_that_occur_in_their_column() -> None:
     X, y = mixed()
-    lesson = lesson_of(X, y)
-    assert lesson.table.n_rows > len(X)
-    numbers = lesson.table.columns[0].numbers()
+    training = teaching_of(X, y).training_set()
+    assert training.has_synthetic
+    assert training.cases.table.n_rows > training.n_rows > len(X)
+    numbers = training.cases.table.columns[0].numbers()
     assert np.isin(numbers[~np.isnan(numbers)], X["a"]).all()
-    assert set(lesson.table.columns[1].codes()) == {0, 1, 2}
+    assert set(training.cases.table.columns[1].codes()) == {0, 1, 2}
 
 
-def n_rows_of(lesson: Lesson) -> int:
-    assert lesson.rows is not None
-    return int(lesson.rows[-1]) + 1
+@pytest.mark.parametrize("swap_chance", [0.0, 0.3, 1.0])
+def test_synthetic_rows_swap_some_of_their_cells(swap_chance: float) -> None:
+    X = np.tile(np.arange(500.0)[:, None], (1, 3))
+    config = replace(CONFIG, swap_chance=swap_chance)
+    made = make_synthetic_rows(table_of(X), 2000, config, np.random.RandomState(0))
+    assert made.n_rows == 1500
+    for column in made.columns:
+        kept = (column.numbers() == np.tile(np.arange(500), 3)).mean()
+        assert kept == pytest.approx(1 - swap_chance, abs=0.05)
 
 
-def test_with_little_noise_a_teacher_is_heard_about_more_rows(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(teacher_module, "_MOST_ROWS", 120)
+def test_each_part_is_of_its_row_and_each_real_row_of_a_row_of_the_user() -> None:
+    X, y = mixed()
+    training = teaching_of(X, y).training_set()
+    assert sorted(training.original) == list(range(len(X)))
+    assert (np.diff(training.row_of) >= 0).all()
+    assert training.row_of[training.n_real - 1] == len(X) - 1
+    codes = table_of(X).columns[1].codes()
+    own = training.original[training.row_of[: training.n_real]]
+    columns = training.cases.table.columns
+    np.testing.assert_array_equal(columns[0].numbers()[: training.n_real], X["a"].to_numpy()[own])
+    np.testing.assert_array_equal(columns[1].codes()[: training.n_real], codes[own])
+
+
+def test_one_class_against_the_rest_keeps_rows_and_weights() -> None:
+    X, y = mixed()
+    training = teaching_of(X, y).training_set()
+    other = training.of_class(0)
+    np.testing.assert_array_equal(other.cases.labels, 1 - training.cases.labels)
+    assert other.n_classes == 2
+    assert other.cases.table is training.cases.table
+    assert other.cases.weights is training.cases.weights
+    assert other.row_of is training.row_of
+
+
+def test_a_teacher_of_low_brier_score_is_heard_about_more_rows() -> None:
+    config = replace(CONFIG, most_rows=120)
     rng = np.random.default_rng(0)
     X = rng.random((100, 2))
     clear = (X[:, 0] > 0.5).astype(np.int32)
     noisy = rng.integers(0, 2, 100).astype(np.int32)
-    lessons = [lesson_of(X, y) for y in (noisy, clear)]
-    assert lessons[0].noise > teacher_module._LITTLE_NOISE > lessons[1].noise
-    assert n_rows_of(lessons[0]) == 120
-    assert n_rows_of(lessons[1]) == 120 * teacher_module._TIMES_MORE
-    monkeypatch.setattr(teacher_module, "_MOST_WORK", 150 * search_work(1, 16, 2))
-    assert n_rows_of(lesson_of(X, clear)) == 150
+    high, low = (teaching_of(X, y, config=config).training_set() for y in (noisy, clear))
+    assert high.teacher.brier > config.low_brier > low.teacher.brier
+    assert high.n_rows == 120
+    assert low.n_rows == 120 * config.times_more_rows
+    quick = replace(config, most_work=150 * search_work(1, 16, 2))
+    assert teaching_of(X, clear, config=quick).training_set().n_rows == 150
 
 
 @pytest.mark.parametrize(
-    ("noise", "expected"),
+    ("brier", "expected"),
     [(0.5, 12_000), (0.2, 12_000), (0.16, 15_000), (0.1, 24_000), (0.001, 24_000), (0.0, 24_000)],
 )
-def test_most_rows(noise: float, expected: int) -> None:
-    assert _most_rows(noise) == pytest.approx(expected)
+def test_most_rows(brier: float, expected: int) -> None:
+    assert _most_rows(brier, CONFIG) == pytest.approx(expected)
 
 
-def test_noise_is_a_mean_over_cases_and_never_more_than_all_there_is_to_explain() -> None:
-    own = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    seen = np.array([[0.5, 0.5], [1.0, 0.0], [0.0, 1.0]])
-    assert _noise(own, seen, np.ones(3)) == (
+def test_brier_scores_are_means_over_cases_and_never_more_than_all_there_is_to_explain() -> None:
+    one_hot = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    oob = np.array([[0.5, 0.5], [1.0, 0.0], [0.0, 1.0]])
+    assert _brier_scores(one_hot, oob, np.ones(3)) == (
         pytest.approx(0.5 / 3),
         pytest.approx(0.5 / 3 / (4 / 9)),
     )
-    weighted = _noise(own, seen, np.array([2.0, 0.0, 2.0]))
+    weighted = _brier_scores(one_hot, oob, np.array([2.0, 0.0, 2.0]))
     assert weighted == (pytest.approx(0.25), pytest.approx(0.25 / 0.5))
-    assert _noise(own, 1 - own, np.ones(3)) == (pytest.approx(2.0), 1.0)
+    assert _brier_scores(one_hot, 1 - one_hot, np.ones(3)) == (pytest.approx(2.0), 1.0)
 
 
-def test_lessons_depend_on_neither_the_order_of_rows_nor_on_repeats_as_weights() -> None:
+def test_training_sets_depend_on_neither_the_order_of_rows_nor_on_repeats_as_weights() -> None:
     X, y = mixed()
-    expected = cells(lesson_of(X, y))
+    expected = cells(teaching_of(X, y).training_set())
     order = np.random.default_rng(1).permutation(len(X))
-    assert cells(lesson_of(X.iloc[order], y[order])) == expected
+    assert cells(teaching_of(X.iloc[order], y[order]).training_set()) == expected
     counts = np.random.default_rng(2).integers(1, 4, len(X))
     repeated = np.repeat(np.arange(len(X)), counts)
-    assert cells(lesson_of(X, y, read_weights(counts, len(X)))) == cells(
-        lesson_of(X.iloc[repeated], y[repeated])
-    )
+    weighted = teaching_of(X, y, read_weights(counts, len(X))).training_set()
+    assert cells(weighted) == cells(teaching_of(X.iloc[repeated], y[repeated]).training_set())
 
 
 def test_sparse_and_dense_tables_have_the_same_order() -> None:
     X = np.random.default_rng(0).integers(0, 2, (50, 6)).astype(float)
     y = np.arange(50, dtype=np.int32) % 2
-    dense, sparse = table_of(X), table_of(csr_matrix(X))
-    np.testing.assert_array_equal(canonical_order(dense, y, NONE), canonical_order(sparse, y, NONE))
+    dense, sparse = (canonical_order(cases_of(form, y)) for form in (X, csr_matrix(X)))
+    np.testing.assert_array_equal(dense, sparse)
 
 
 def test_an_unknowing_teacher_leaves_half_of_the_label() -> None:
-    """A teacher that always says 1/2 softens each label to 3/4 and makes up rows of 1/2."""
+    """A teacher that always says 1/2 softens each label to 3/4; synthetic rows are of 1/2."""
     X = np.arange(40.0)[:, None]
     y = (np.arange(40) % 2).astype(np.int32)
-    state = np.random.RandomState(0)
-    teacher = DummyClassifier(strategy="uniform")
-    lesson = prepare_lesson(teacher, table_of(X), y, 2, NONE, 8, state, 1)
-    assert lesson.weights.counts is not None
-    values = lesson.table.columns[0].numbers()
-    is_real = lesson.weights.counts % teacher_module._REAL == 0
+    training = teaching_of(X, y, teacher=DummyClassifier(strategy="uniform")).training_set()
+    counts, labels = training.cases.weights.counts, training.cases.labels
+    assert counts is not None
+    values = training.cases.table.columns[0].numbers()
+    is_real = counts % CONFIG.real_weight == 0
     found = {
         (int(v), int(k)): int(w)
-        for v, k, w in zip(
-            values[is_real], lesson.codes[is_real], lesson.weights.counts[is_real], strict=True
-        )
+        for v, k, w in zip(values[is_real], labels[is_real], counts[is_real], strict=True)
     }
-    unit = teacher_module._PARTS * teacher_module._REAL
+    unit = CONFIG.parts * CONFIG.real_weight
     assert all(found[i, i % 2] == unit * 3 // 4 for i in range(40))
     assert all(found[i, 1 - i % 2] == unit // 4 for i in range(40))
-    assert lesson.noise == 0.5**2 + 0.5**2
-    assert lesson.unexplained == 1.0
-    assert is_real.sum() == lesson.n_real
-    assert is_real[: lesson.n_real].all()
+    assert (counts[~is_real] == CONFIG.parts // 2).all()
+    assert training.teacher.brier == 0.5**2 + 0.5**2
+    assert training.teacher.unexplained == 1.0
+    assert is_real.sum() == training.n_real
+    assert is_real[: training.n_real].all()
 
 
 @pytest.mark.parametrize("multiclass", ["native", "ovr"])
@@ -176,10 +186,11 @@ def test_counts_are_real_cases_and_leaves_hold_enough_of_them(multiclass: str) -
         sizes = np.bincount(applied[:, position], minlength=tree.n_nodes)
         np.testing.assert_array_equal(tree.counts.sum(axis=1)[tree.is_leaf], sizes[tree.is_leaf])
         assert sizes[tree.is_leaf].min() >= 6
-        assert tree.taught is not None
-        np.testing.assert_allclose(tree.taught[0].sum(), 150)
-        assert tree.softened is not None
-        np.testing.assert_allclose(tree.softened.sum(axis=1), tree.counts.sum(axis=1))
+        assert tree.is_taught
+        np.testing.assert_allclose(tree.weighted_cases[0], 150)
+    for tree, evidence in model._grow(X, y, None):
+        np.testing.assert_allclose(evidence.learnt[0].sum(), 150)
+        np.testing.assert_allclose(evidence.real.sum(axis=1), tree.counts.sum(axis=1))
 
 
 def test_the_same_data_give_the_same_tree_in_any_order() -> None:
@@ -200,14 +211,12 @@ def test_probabilities_are_never_certain() -> None:
 
 
 @pytest.mark.parametrize(("n_rows", "is_taught"), [(50_000, True), (50_001, False)])
-def test_large_tables_are_learnt_from_labels(
-    n_rows: int, is_taught: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(forest_module, "_N_TREES", 2)
+def test_large_tables_are_learnt_from_labels(n_rows: int, is_taught: bool) -> None:
+    small_forest = varied(n_trees=2)
     rng = np.random.default_rng(5)
     X = rng.integers(0, 3, size=(n_rows, 2))
     y = (X[:, 0] > 0) ^ (rng.random(n_rows) < 0.1)
-    model = BsnsingClassifier(max_depth=1).fit(X, y)
+    model = small_forest(max_depth=1).fit(X, y)
     assert model.is_taught_ == is_taught
     assert model.min_samples_leaf_ == (2 if is_taught else 223)
     if not is_taught:
@@ -215,52 +224,53 @@ def test_large_tables_are_learnt_from_labels(
         assert str(model) == str(alone)
     # Whole weights are repeated rows here too.
     weights = [25_000, n_rows - 25_000]
-    repeated = BsnsingClassifier().fit([[0], [1]], [0, 1], sample_weight=weights)
+    repeated = small_forest().fit([[0], [1]], [0, 1], sample_weight=weights)
     assert repeated.is_taught_ == is_taught
 
 
 def test_teachers_see_the_same_cells_in_sparse_and_dense_tables() -> None:
     X = np.random.default_rng(0).integers(-1, 2, (50, 6)) * 1.5
     X[3, 2] = np.nan
-    dense, sparse = (_Encoder.of(t).matrix(t) for t in (table_of(X), table_of(csr_matrix(X))))
+    dense, sparse = (
+        TableEncoder.of(table, (), 30).matrix(table)
+        for table in (table_of(X), table_of(csr_matrix(X)))
+    )
     np.testing.assert_array_equal(sparse.toarray(), np.nan_to_num(dense))
 
 
-def test_wide_tables_are_asked_about_the_columns_that_matter(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_wide_tables_are_asked_about_the_columns_that_matter() -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(100, 30)))
     X["kind"] = rng.choice(list("uvw"), 100)
     X.columns = X.columns.astype(str)
     y = ((X["7"] > 0) ^ (X["kind"] == "u")).to_numpy().astype(np.int32)
-    assert lesson_of(X, y).asked is None
-    monkeypatch.setattr(teacher_module, "_MOST_WORK", 4 * 100 * 100.0**2)
-    monkeypatch.setattr(teacher_module, "_MOST_WORK_BY_CHOICE", 4 * 100 * 30.0**2)
-    assert sum(_most_questions(column, 8) for column in table_of(X).columns) == 30 * 8 + 3
-    lesson = lesson_of(X, y)
-    assert lesson.asked is not None
-    names = X.columns[lesson.asked]
+    assert teaching_of(X, y).training_set().asked_columns is None
+    work = {"most_work": 4 * 100 * 100.0**2, "most_work_by_choice": 4 * 100 * 30.0**2}
+    assert count_questions(table_of(X), 8, CONFIG.most_levels).sum() == 30 * 8 + 3
+    training = teaching_of(X, y, config=replace(CONFIG, **work)).training_set()
+    assert training.asked_columns is not None
+    names = X.columns[training.asked_columns]
     assert {"7", "kind"} <= set(names)
     assert 2 <= len(names) <= 4  # 30 questions in all
-    n_most = teacher_module._MOST_WORK_BY_CHOICE / search_work(1, 8 * (len(names) - 1) + 3, 2)
-    assert 2 * 100 < n_rows_of(lesson) <= n_most  # there is room for made-up rows
-    tree = BsnsingClassifier(n_segments=8, column_pairs=None).fit(X, y).tree_
+    n_most = work["most_work_by_choice"] / search_work(1, 8 * (len(names) - 1) + 3, 2)
+    assert 2 * 100 < training.n_rows <= n_most  # there is room for synthetic rows
+    hurried = varied(**work)
+    tree = hurried(n_segments=8, column_pairs=None).fit(X, y).tree_
     assert set(X.columns[tree.question_column]) <= set(names)
     must = {"required": ["3"]}
-    rules = BsnsingClassifier(n_segments=8, constraints=must).fit(X, y).tree_.rules
+    rules = hurried(n_segments=8, constraints=must).fit(X, y).tree_.rules
     assert all("3" in str(rule) for rule in rules if rule)
 
 
 def test_more_classes_leave_time_for_fewer_columns() -> None:
     importances, n_questions = np.arange(64.0), np.full(64, 8)
-    few = _columns_to_ask(importances, n_questions, 4000, 10)
-    assert _columns_to_ask(importances, n_questions, 4000, 2).all()
-    assert _columns_to_ask(None, n_questions, 4000, 10).all()
+    few = columns_to_ask(importances, n_questions, 4000, 10, CONFIG)
+    assert columns_to_ask(importances, n_questions, 4000, 2, CONFIG).all()
+    assert columns_to_ask(None, n_questions, 4000, 10, CONFIG).all()
     assert 0 < few.sum() < 64
     assert few[-few.sum() :].all()  # those that matter most
     work = search_work(4000, n_questions[few].sum(), 10)
-    assert work <= teacher_module._MOST_WORK_BY_CHOICE < work * 1.2
+    assert work <= CONFIG.most_work_by_choice < work * 1.2
 
 
 class Selective(RandomForestClassifier):
@@ -280,17 +290,21 @@ def test_other_teachers_ask_for_no_larger_leaves() -> None:
 def test_whole_weights_are_repeated_rows_as_long_as_a_forest_is_asked() -> None:
     X, y = mixed(30)
     weights = np.full(30, 1000)
-    found = lesson_of(X, y, read_weights(weights, 30))
-    assert found.rows is not None
-    assert n_rows_of(found) >= 30_000
+    found = teaching_of(X, y, read_weights(weights, 30)).training_set()
+    assert found.n_rows >= 30_000
+    few = replace(CONFIG, most_rows_to_teach=29_999)
+    found = teaching_of(X, y, read_weights(weights, 30), config=few).training_set()
+    assert len(found.original) == 30
 
 
 def test_importances_of_other_columns_are_not_used() -> None:
     X, y = mixed()
-    lesson = prepare_lesson(
-        Selective(10, random_state=0), table_of(X), y, 2, NONE, 8, np.random.RandomState(0), 1
-    )
-    assert lesson.importances is None
+    selective, whole = Selective(10, random_state=0), RandomForestClassifier(10, random_state=0)
+    assert teaching_of(X, y, teacher=selective).training_set().teacher.importances is None
+    found = teaching_of(X, y, teacher=whole).training_set().teacher.importances
+    assert found is not None
+    assert len(found) == 2  # the levels of a column count together
+    assert found.sum() == pytest.approx(1)
 
 
 def test_a_table_without_questions_is_taught_in_silence() -> None:

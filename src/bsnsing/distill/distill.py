@@ -16,12 +16,7 @@ from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
 from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import Evidence, with_evidence
-from bsnsing.tree.prune import (
-    best_subtree,
-    bypass_small_children,
-    impurity_per_case,
-    prune_by_cost,
-)
+from bsnsing.tree.prune import bypass_small_children, impurity_per_case, prune
 from bsnsing.tree.tree import Tree
 
 
@@ -97,9 +92,7 @@ def _enriched(
 
 def _cost(tree: Tree, penalty: float, max_leaf_nodes: int | None) -> float:
     """Impurity per case and penalty of all leaves, of the subtree that would be kept."""
-    kept = prune_by_cost(tree, penalty)
-    if max_leaf_nodes is not None:
-        kept = best_subtree(kept, max_leaf_nodes)
+    kept = prune(tree, penalty, max_leaf_nodes)
     return float(impurity_per_case(kept)[kept.is_leaf].sum()) + penalty * kept.n_leaves
 
 
@@ -121,9 +114,10 @@ def _grow(
     given = options.class_weight
     tracker = training.tracker(np.ones(len(classes)) if given is None else given)
     tree = grow_tree(training.cases, classes, own, tracker=tracker)
-    leaves = tracker.node_of
-    real_leaves = np.empty(len(real.labels), dtype=np.int64)
-    real_leaves[training.original] = leaves[tracker.first_rows[: len(training.original)]]
+    leaves, n_threads = tracker.node_of, options.search.n_threads
+    real_leaves = training.real_leaves(tracker)
+    if real_leaves is None:
+        real_leaves = find_leaves(tree, real.table, n_threads)
     n_nodes = tree.n_nodes
     while True:
         tree = replace(tree, counts=count_cases(tree, real_leaves, real))
@@ -131,8 +125,8 @@ def _grow(
         if tree.n_nodes == n_nodes:
             break
         n_nodes = tree.n_nodes
-        real_leaves = find_leaves(tree, real.table, options.search.n_threads)
-        leaves = find_leaves(tree, training.cases.table, options.search.n_threads)
+        real_leaves = find_leaves(tree, real.table, n_threads)
+        leaves = find_leaves(tree, training.cases.table, n_threads)
     evidence = _evidence(tree, training, leaves, config.learnt_weight)
     return with_evidence(replace(tree, is_taught=True), evidence, options.shrinkage), evidence
 

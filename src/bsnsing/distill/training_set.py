@@ -69,6 +69,15 @@ class TrainingSet:
         first = np.flatnonzero(np.diff(self.row_of, prepend=-1))
         return RowTracker.start(first, impurity[self.row_of[first]], len(labels))
 
+    def real_leaves(self, tracker: RowTracker) -> NDArray[np.int64] | None:
+        """The leaf of each of the user's rows; None if some are too light to be in the set."""
+        n_rows = len(self.original)
+        if np.searchsorted(self.row_of[tracker.first_rows], n_rows) < n_rows:
+            return None
+        leaves = np.empty(int(self.original.max()) + 1, dtype=np.int64)
+        leaves[self.original] = tracker.node_of[tracker.first_rows[:n_rows]]
+        return leaves
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Teaching:

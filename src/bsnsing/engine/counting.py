@@ -78,7 +78,7 @@ class CountingEngine(ABC):
             )
         ]
         # Larger rules: bounds leave few of them open, and these are counted, batch by batch.
-        while any(wanted := [search.wanted() for search in searches]):
+        while any(wanted := [[CodedRule(*r) for r in s.wanted()] for s in searches]):
             counted = self.rule_counts(nodes, wanted)
             for search, rules, counts in zip(searches, wanted, counted, strict=True):
                 if rules:

@@ -29,7 +29,7 @@ from bsnsing.solvers.mip import MipOptions
 from bsnsing.tree.importances import impurity_reductions
 from bsnsing.tree.predict import find_leaves, passed_nodes
 from bsnsing.tree.probabilities import Evidence
-from bsnsing.tree.prune import PruningPath, best_subtree, prune_by_cost, pruning_path
+from bsnsing.tree.prune import PruningPath, prune, pruning_path
 from bsnsing.tree.tree import Tree
 
 _PLAIN: dict[str, Any] = {
@@ -350,7 +350,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         BsnsingClassifier
             The fitted classifier.
         """
-        self._keep([self._prune(tree) for tree, _ in self._grow(X, y, sample_weight)])
+        grown = self._grow(X, y, sample_weight)
+        self._keep([prune(tree, self.ccp_alpha_, self.max_leaf_nodes) for tree, _ in grown])
         return self
 
     def prune(
@@ -378,10 +379,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         wanted = {"max_leaf_nodes": max_leaf_nodes, "ccp_alpha": ccp_alpha or 0.0}
         checks = {name: TREE_PARAMETERS[name] for name in wanted}
         check_parameters(f"{type(self).__name__}.prune", checks, wanted)
-        trees = [prune_by_cost(tree, ccp_alpha or 0.0) for tree in self.trees_]
-        if max_leaf_nodes is not None:
-            trees = [best_subtree(tree, max_leaf_nodes) for tree in trees]
-        self._keep(trees)
+        self._keep([prune(tree, ccp_alpha or 0.0, max_leaf_nodes) for tree in self.trees_])
         return self
 
     def pruning_path(self) -> PruningPath:
@@ -501,11 +499,6 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
             self.tree_ = trees[0]
         elif hasattr(self, "tree_"):
             del self.tree_  # from an earlier fit
-
-    def _prune(self, tree: Tree) -> Tree:
-        tree = prune_by_cost(tree, self.ccp_alpha_)
-        n_leaves = self.max_leaf_nodes
-        return tree if n_leaves is None else best_subtree(tree, n_leaves)
 
     def _grow(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None

@@ -24,12 +24,12 @@ from bsnsing.estimators.parameters import CV_PARAMETERS
 from bsnsing.estimators.scores import SCORES
 from bsnsing.rules.parameters import check_parameters
 from bsnsing.tree.predict import find_leaves
-from bsnsing.tree.probabilities import Evidence, shrunk_shares
+from bsnsing.tree.probabilities import shrunk_shares
 from bsnsing.tree.prune import (
     first_marked,
     impurity_per_case,
     leaves_by_cost,
-    nodes_above,
+    prune,
     prune_by_cost,
     pruning_path,
 )
@@ -131,11 +131,11 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
         classes, labels = read_labels(y, n_rows)
         whole = [
-            _grow(self._unpruned(rules, n_rows, len(classes)), X, y, sample_weight)
+            _grow(self._unpruned(rules, n_rows, len(classes)), self.shrinkages, X, y, sample_weight)
             for rules in self.max_rules
         ]
         self._take_over(whole[0].model)
-        penalties = [_penalties(grown.tree) for grown in whole]
+        penalties = [_penalties(grown.trees[0]) for grown in whole]
         scores = self._score_folds(X, np.asarray(classes)[labels], labels, sample_weight, penalties)
         tried = [
             (rules, penalty, strength)
@@ -158,9 +158,8 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         return self
 
     def _finish(self, grown: _Grown, penalty: float, strength: float) -> None:
-        model, tree = grown.model, grown.tree
+        model, tree = grown.model, grown.trees[list(self.shrinkages).index(strength)]
         alpha = float(penalty * impurity_per_case(tree)[0])
-        tree = replace(tree, value=shrunk_shares(tree, grown.evidence, strength))
         model._keep([prune_by_cost(tree, alpha)])
         model.set_params(ccp_alpha=alpha, shrinkage=strength)
         self.best_estimator_ = model
@@ -183,8 +182,8 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
                 f"{estimator.multiclass!r}, one tree per class. Use multiclass='native'."
             )
         # Soft labels have no end of small differences: what no leaf would be kept for is not grown.
-        least = _LEAST_PENALTY * 2 / max(2, n_classes) / n_rows
-        least = 0.0 if estimator.teacher is None else least
+        is_taught = estimator.teacher is not None and n_rows > 0
+        least = _LEAST_PENALTY * 2 / max(2, n_classes) / n_rows if is_taught else 0.0
         fresh: BsnsingClassifier = clone(estimator)
         fresh.set_params(max_rules=max_rules, ccp_alpha=least)
         return fresh
@@ -220,23 +219,24 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         score = SCORES[self.scoring]
         scores = []
         for rules, own in zip(self.max_rules, penalties, strict=True):
-            model, tree, evidence = _grow(
+            model, trees = _grow(
                 self._unpruned(rules, len(train), len(self.classes_)),
+                self.shrinkages,
                 _safe_indexing(X, train),
                 y[train],
                 None if weights is None else weights[train],
             )
+            tree = trees[0]
             place = np.searchsorted(self.classes_, model.classes_)
             table = read_prediction_table(model, _safe_indexing(X, test), tree.columns)
             leaves = find_leaves(tree, table, 1)
-            values = [shrunk_shares(tree, evidence, strength) for strength in self.shrinkages]
             root = float(impurity_per_case(tree)[0])
             for penalty in own:
                 # A row ends where its path meets the first leaf of the pruned tree.
                 ends = first_marked(tree, leaves_by_cost(tree, penalty * root))[leaves]
-                for value in values:
+                for shrunk in trees:
                     shares = np.zeros((len(test), len(self.classes_)))
-                    shares[:, place] = value[ends]
+                    shares[:, place] = shrunk.value[ends]
                     scores.append(score(shares, labels[test]))
         return scores
 
@@ -285,19 +285,22 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
 
 
 class _Grown(NamedTuple):
-    """A tree that is pruned no more than growth asked for, and what it was learnt from."""
+    """A tree pruned no more than growth asked for, with the probabilities of each shrinkage."""
 
     model: BsnsingClassifier
-    tree: Tree
-    evidence: Evidence
+    trees: list[Tree]
 
 
 def _grow(
-    model: BsnsingClassifier, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+    model: BsnsingClassifier,
+    shrinkages: Sequence[float],
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
 ) -> _Grown:
     ((tree, evidence),) = model._grow(X, y, sample_weight)
-    kept = nodes_above(tree, leaves_by_cost(tree, model.ccp_alpha_))
-    return _Grown(model, model._prune(tree), evidence.take(kept))
+    shrunk = (replace(tree, value=shrunk_shares(tree, evidence, s)) for s in shrinkages)
+    return _Grown(model, [prune(own, model.ccp_alpha_, model.max_leaf_nodes) for own in shrunk])
 
 
 def _penalties(tree: Tree) -> NDArray[np.float64]:

@@ -29,10 +29,6 @@ class Evidence:
         """The counts themselves."""
         return cls(tree.counts, tree.counts)
 
-    def take(self, nodes: NDArray[np.intp]) -> Evidence:
-        """The cases of some nodes."""
-        return Evidence(self.real[nodes], self.learnt[nodes], self.learnt_weight)
-
 
 def with_evidence(tree: Tree, evidence: Evidence, shrinkage: float) -> Tree:
     """Return the tree with the probabilities and impurities that its evidence gives."""

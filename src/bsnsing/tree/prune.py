@@ -10,6 +10,12 @@ from numpy.typing import NDArray
 from bsnsing.tree.tree import Tree, select_nodes
 
 
+def prune(tree: Tree, alpha: float, max_leaf_nodes: int | None = None) -> Tree:
+    """Return the best subtree for a penalty per leaf and, of it, the best of a number of leaves."""
+    pruned = prune_by_cost(tree, alpha)
+    return pruned if max_leaf_nodes is None else best_subtree(pruned, max_leaf_nodes)
+
+
 def best_subtree(tree: Tree, max_leaf_nodes: int) -> Tree:
     """Return the subtree with the same root, at most that many leaves and the least impurity.
 
@@ -186,11 +192,6 @@ def keep_nodes(tree: Tree, is_leaf: NDArray[np.bool_]) -> Tree:
     left = np.where(is_leaf, -1, tree.children_left)
     right = np.where(is_leaf, -1, tree.children_right)
     return select_nodes(tree, 0, left, right)
-
-
-def nodes_above(tree: Tree, is_leaf: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return the nodes that `keep_nodes` keeps, in order."""
-    return np.flatnonzero(first_marked(tree, is_leaf) == np.arange(tree.n_nodes))
 
 
 def first_marked(tree: Tree, is_leaf: NDArray[np.bool_]) -> NDArray[np.intp]:

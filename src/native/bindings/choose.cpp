@@ -1,7 +1,12 @@
 // Choosing from counts alone.
+#include <nanobind/stl/unique_ptr.h>
+
+#include <stdexcept>
+#include <string>
+
 #include "bindings/fields.hpp"
 #include "bindings/module.hpp"
-#include "grow/chooser.hpp"
+#include "grow/rule_search.hpp"
 
 namespace bsnsing {
 namespace {
@@ -19,9 +24,9 @@ void make_chooser(Chooser* self, const ColumnSchema& schema, std::size_t n_class
                   const RuleOptions& search, const std::optional<ColumnLimits>& limits,
                   bool own_questions, const std::vector<QuestionFields>& extra_questions) {
     const ClassOptions classes{n_classes, unit, class_weights.value_or(std::vector<double>())};
-    new (self) Chooser(schema, engine_options(schema, classes, ask, search,
-                                              limits.value_or(ColumnLimits()), own_questions,
-                                              from_fields(extra_questions, schema)));
+    new (self) Chooser(schema,
+                       engine_options(schema, classes, ask, search, limits.value_or(ColumnLimits()),
+                                      own_questions, from_fields(extra_questions, schema)));
 }
 
 std::vector<QuestionFields> ask(const Chooser& self, const Histograms& histograms,
@@ -34,11 +39,41 @@ std::vector<QuestionFields> ask(const Chooser& self, const Histograms& histogram
 std::optional<Account> evaluate(const Chooser& self, const Vector<std::int64_t>& totals,
                                 const Histograms& histograms, const CodedRule& rule,
                                 const Vector<std::int64_t>& left) {
-    const std::optional<NodeSplit> split =
-        self.evaluate(as_span(totals), to_views(histograms), from_coded(rule, self.columns()),
-                      as_span(left));
+    const std::optional<NodeSplit> split = self.evaluate(
+        as_span(totals), to_views(histograms), from_coded(rule, self.columns()), as_span(left));
     if (!split) return std::nullopt;
     return to_account(*split, self.columns());
+}
+
+std::unique_ptr<RuleSearch> search(const Chooser& self, const Vector<std::int64_t>& totals,
+                                   const Histograms& histograms,
+                                   const std::vector<QuestionFields>& questions,
+                                   const Cube<std::int64_t>& pair_counts) {
+    std::vector<Question> asked = from_fields(questions, self.columns());
+    const std::vector<ClassHistogram> views = to_views(histograms);
+    for (std::size_t axis = 1; axis < 3; ++axis)
+        if (pair_counts.shape(axis) != asked.size())
+            throw std::invalid_argument("there are pair counts of " +
+                                        std::to_string(pair_counts.shape(axis)) +
+                                        " questions for " + std::to_string(asked.size()));
+    return call_interruptibly([&](Interrupt& interrupt) {
+        return std::make_unique<RuleSearch>(
+            self, as_span(totals), views, std::move(asked),
+            std::span<const std::int64_t>(pair_counts.data(), pair_counts.size()), interrupt);
+    });
+}
+
+std::vector<CodedRule> wanted(const RuleSearch& self) {
+    return convert_all(self.wanted(), [&](const NodeRule& rule) {
+        return to_coded(rule, self.chooser().columns());
+    });
+}
+
+void take(RuleSearch& self, const Matrix<std::int64_t>& counts) {
+    call_interruptibly([&](Interrupt& interrupt) {
+        self.take({counts.data(), counts.size()}, interrupt);
+        return true;
+    });
 }
 
 }  // namespace
@@ -53,7 +88,20 @@ void bind_choose(nb::module_& m) {
              "Questions worth asking of a node with these cases.")
         .def("evaluate", &evaluate, nb::arg("totals"), nb::arg("histograms"), nb::arg("rule"),
              nb::arg("left"),
-             "Account of a rule that sends `left` to yes; None if it breaks a limit.");
+             "Account of a rule that sends `left` to yes; None if it breaks a limit.")
+        .def("search", &search, nb::keep_alive<0, 1>(), nb::arg("totals"), nb::arg("histograms"),
+             nb::arg("questions"), nb::arg("pair_counts"),
+             "Searches for a node's best rule over the questions whose pairs were counted.");
+    nb::class_<RuleSearch>(m, "RuleSearch", "A search for a rule that asks for counts it needs.")
+        .def("wanted", &wanted, "Rules whose cases are needed next; none when all is settled.")
+        .def("take", &take, nb::arg("counts"),
+             "Takes the cases, by wanted rule and class, that answer yes.")
+        .def(
+            "found",
+            [](const RuleSearch& self) {
+                return to_account(self.found(), self.chooser().columns());
+            },
+            "Account of the best rule so far.");
 }
 
 }  // namespace bsnsing

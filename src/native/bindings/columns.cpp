@@ -72,8 +72,7 @@ Made<std::uint32_t, 1> codes(const ColumnList& self, std::int64_t column) {
 }
 
 // (kind, n_codes, has_missing, values, lowest)
-using ShapeFields =
-    std::tuple<int, std::uint32_t, bool, std::vector<double>, std::vector<double>>;
+using ShapeFields = std::tuple<int, std::uint32_t, bool, std::vector<double>, std::vector<double>>;
 
 std::vector<ShapeFields> get_state(const ColumnSchema& self) {
     std::vector<ShapeFields> state;
@@ -152,8 +151,7 @@ void bind_columns(nb::module_& m) {
              nb::arg("n_threads"))
         .def("add_levels", &add_levels, nb::arg("codes"), nb::arg("n_levels"))
         .def("has_missing", &has_missing)
-        .def_prop_ro("n_columns",
-                     [](const ColumnList& self) { return self.columns.schema.size(); })
+        .def_prop_ro("n_columns", [](const ColumnList& self) { return self.columns.schema.size(); })
         .def("codes", &codes, nb::arg("column"), "The code of each row; n_codes means missing.")
         .def(
             "schema", [](const ColumnList& self) { return self.columns.schema; },

@@ -122,8 +122,8 @@ std::optional<Account> evaluate(const Engine& self, std::int64_t node, const Cod
 
 std::vector<std::pair<std::size_t, std::size_t>> split(Engine& self, const Nodes& nodes,
                                                        const std::vector<CodedRule>& rules) {
-    const auto given = convert_all(
-        rules, [&](const CodedRule& rule) { return from_coded(rule, self.columns()); });
+    const auto given =
+        convert_all(rules, [&](const CodedRule& rule) { return from_coded(rule, self.columns()); });
     const nb::gil_scoped_release no_python_below;
     return self.split(to_nodes(nodes), given);
 }

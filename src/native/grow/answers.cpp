@@ -153,9 +153,9 @@ class RunAnswerer {
 
 }  // namespace
 
-BitBlocks answer_questions(const ColumnSchema& columns,
-                           std::span<const Question> questions, const NodeTable& node,
-                           std::size_t n_threads, UnfilledVector<Word> memory) {
+BitBlocks answer_questions(const ColumnSchema& columns, std::span<const Question> questions,
+                           const NodeTable& node, std::size_t n_threads,
+                           UnfilledVector<Word> memory) {
     BitBlocks blocks =
         BitBlocks::unfilled(questions.size(), node.layout().n_words, std::move(memory));
     const std::vector<Run> runs = split_runs(questions);

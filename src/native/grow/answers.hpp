@@ -10,9 +10,10 @@
 
 namespace bsnsing {
 
-// Quickest where questions about one column stand next to each other. Uses `memory` if it is large enough.
-BitBlocks answer_questions(const ColumnSchema& columns,
-                           std::span<const Question> questions, const NodeTable& node,
-                           std::size_t n_threads, UnfilledVector<Word> memory = {});
+// Quickest where questions about one column stand next to each other. Uses `memory` if it is large
+// enough.
+BitBlocks answer_questions(const ColumnSchema& columns, std::span<const Question> questions,
+                           const NodeTable& node, std::size_t n_threads,
+                           UnfilledVector<Word> memory = {});
 
 }  // namespace bsnsing

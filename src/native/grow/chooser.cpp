@@ -84,8 +84,8 @@ std::vector<Question> Chooser::ask(std::span<const ClassHistogram> histograms,
                                    std::optional<std::uint32_t> target) const {
     check_histograms(histograms);
     if (target && *target >= n_classes())
-        throw std::invalid_argument("there is no class " + std::to_string(*target) + ": there are " +
-                                    std::to_string(n_classes()));
+        throw std::invalid_argument("there is no class " + std::to_string(*target) +
+                                    ": there are " + std::to_string(n_classes()));
     std::vector<Question> questions;
     const AskOptions how = ask_options(target.has_value());
     std::uint32_t wanted = 0;
@@ -111,8 +111,7 @@ void Chooser::check_histograms(std::span<const ClassHistogram> histograms) const
         const ClassHistogram& histogram = histograms[c];
         const std::string name = "the histogram of column " + std::to_string(c);
         const std::size_t n_counts = std::size_t{columns_[c].n_codes} + 1;
-        if (histogram.n_classes != n_classes() ||
-            histogram.counts.size() != n_classes() * n_counts)
+        if (histogram.n_classes != n_classes() || histogram.counts.size() != n_classes() * n_counts)
             throw std::invalid_argument(name + " must be of shape (" + std::to_string(n_classes()) +
                                         ", " + std::to_string(n_counts) + ")");
         for (const std::int64_t n : histogram.counts)
@@ -167,8 +166,8 @@ std::size_t Chooser::n_own(std::span<const Question> questions) const {
     const std::vector<Question>& given = options_.extra_questions;
     if (given.size() > questions.size()) return questions.size();
     const std::size_t n = questions.size() - given.size();
-    return std::equal(given.begin(), given.end(), questions.begin() + static_cast<std::ptrdiff_t>(n),
-                      is_same)
+    return std::equal(given.begin(), given.end(),
+                      questions.begin() + static_cast<std::ptrdiff_t>(n), is_same)
                ? n
                : questions.size();
 }

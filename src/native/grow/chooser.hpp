@@ -1,5 +1,5 @@
-// What a node's rules are chosen by, without its rows: which questions to ask, what a rule is worth,
-// and whether it keeps the limits. The engine counts rows and leaves these decisions to it.
+// What a node's rules are chosen by, without its rows: which questions to ask, what a rule is
+// worth, and whether it keeps the limits. The engine counts rows and leaves these decisions to it.
 #pragma once
 
 #include <cstddef>

@@ -406,8 +406,7 @@ std::vector<std::uint32_t> list_codes(const ColumnShape& shape, const ColumnCode
         for (std::size_t i = 0; i < listed.size(); ++i)
             listed[i] = (codes.bits[i / kWordBits] >> (i % kWordBits)) & 1U;
     } else {
-        codes.visit(
-            [&](const auto* typed) { std::copy_n(typed, listed.size(), listed.begin()); });
+        codes.visit([&](const auto* typed) { std::copy_n(typed, listed.size(), listed.begin()); });
     }
     return listed;
 }

@@ -103,14 +103,14 @@ std::vector<Question> Engine::ask_node(std::size_t node, std::optional<std::uint
 std::vector<std::vector<Question>> Engine::ask(std::span<const std::size_t> nodes,
                                                std::optional<std::uint32_t> target) {
     if (target && *target >= n_classes())
-        throw std::invalid_argument("there is no class " + std::to_string(*target) + ": there are " +
-                                    std::to_string(n_classes()));
+        throw std::invalid_argument("there is no class " + std::to_string(*target) +
+                                    ": there are " + std::to_string(n_classes()));
     check_nodes(nodes);
     std::vector<std::vector<Question>> questions(nodes.size());
     for_each_node(nodes, nullptr, [&](std::size_t i, std::size_t n_threads) {
         const std::vector<double> totals = class_totals(nodes[i]);
-        questions[i] = ask_node(nodes[i], target, target.value_or(chooser_.majority_class(totals)),
-                                n_threads);
+        questions[i] =
+            ask_node(nodes[i], target, target.value_or(chooser_.majority_class(totals)), n_threads);
     });
     return questions;
 }
@@ -198,8 +198,8 @@ NodePool Engine::pool_of(std::size_t node, std::size_t n_threads,
     if (!xlogx_.empty()) pool.objective.xlogx = xlogx_.data();
     pool.questions = ask_node(node, std::nullopt, target, n_threads);
     pool.n_own = pool.questions.size() - options().extra_questions.size();
-    pool.blocks = answer_questions(columns(), pool.questions, nodes_[node], n_threads,
-                                   std::move(memory));
+    pool.blocks =
+        answer_questions(columns(), pool.questions, nodes_[node], n_threads, std::move(memory));
     return pool;
 }
 

@@ -64,9 +64,9 @@ class Engine {
         std::span<const std::size_t> nodes, std::span<const std::vector<Question>> questions,
         Interrupt& interrupt);
     // Per node, cases that answer yes by rule and class.
-    std::vector<std::vector<std::int64_t>> rule_counts(
-        std::span<const std::size_t> nodes, std::span<const std::vector<NodeRule>> rules,
-        Interrupt& interrupt);
+    std::vector<std::vector<std::int64_t>> rule_counts(std::span<const std::size_t> nodes,
+                                                       std::span<const std::vector<NodeRule>> rules,
+                                                       Interrupt& interrupt);
 
     // Asks and searches several nodes, by all threads.
     std::vector<NodeSplit> best_rules(std::span<const std::size_t> nodes, Interrupt& interrupt);

@@ -9,12 +9,11 @@
 namespace bsnsing {
 namespace {
 
-void find_levels(const ColumnShape& column, std::vector<std::uint32_t> levels,
-                 Question& question) {
+void find_levels(const ColumnShape& column, std::vector<std::uint32_t> levels, Question& question) {
     std::sort(levels.begin(), levels.end());
     if (!levels.empty() && levels.back() >= column.n_codes)
-        throw std::invalid_argument("column " + std::to_string(question.column) +
-                                    " has no level " + std::to_string(levels.back()) + ": it has " +
+        throw std::invalid_argument("column " + std::to_string(question.column) + " has no level " +
+                                    std::to_string(levels.back()) + ": it has " +
                                     std::to_string(column.n_codes));
     if (question.test == Test::greater || question.test == Test::less)
         throw std::invalid_argument("column " + std::to_string(question.column) +

@@ -14,8 +14,7 @@ struct PresentClasses {
     Objective objective;
     std::vector<std::size_t> classes;  // the node's number of each class that is kept
 
-    explicit PresentClasses(const Objective& full)
-        : objective(full), n_classes_(full.n_classes) {
+    explicit PresentClasses(const Objective& full) : objective(full), n_classes_(full.n_classes) {
         // That children differ in their leading class means another thing for two classes.
         const bool keeps_all = full.n_classes == 2 || full.distinct_children;
         for (std::size_t j = 0; j < full.n_classes; ++j)

@@ -73,8 +73,7 @@ class ColumnAsker {
             case ColumnKind::numeric:
                 ask_thresholds(Test::greater);
                 // Where no cell is missing, "x < t" is the negation of "x > t".
-                if (!options_.negation || groups_.missing.cases() > 0)
-                    ask_thresholds(Test::less);
+                if (!options_.negation || groups_.missing.cases() > 0) ask_thresholds(Test::less);
                 if (column_.n_codes <= options_.max_values_as_levels && !column_.is_binned())
                     ask_values();
                 break;

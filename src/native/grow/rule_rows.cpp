@@ -88,20 +88,20 @@ std::vector<std::int64_t> count_rules(const ColumnSchema& columns, const NodeTab
     std::vector<std::int64_t> counts(rules.size() * n_classes, 0);
     const SharedQuestions shared(rules);
     const BitBlocks answers = answer_questions(columns, shared.questions, node, n_threads);
-    parallel_for(
-        (rules.size() + kTogether - 1) / kTogether, n_threads,
-        [&](std::size_t piece, std::size_t) {
-            AlignedVector<Word> rows;
-            const std::size_t end = std::min((piece + 1) * kTogether, rules.size());
-            for (std::size_t r = piece * kTogether; r < end && !watch.check(); ++r) {
-                join_answers(rules[r].rule, answers, shared.places[r], node.layout(), rows);
-                const std::vector<double> cases = count_rows(node.layout(), rows);
-                std::transform(cases.begin(), cases.end(),
-                               counts.begin() + static_cast<std::ptrdiff_t>(r * n_classes),
-                               [](double n) { return static_cast<std::int64_t>(n); });
-            }
-        },
-        [&] { watch.check(); });
+    parallel_for((rules.size() + kTogether - 1) / kTogether, n_threads,
+                 [&](std::size_t piece, std::size_t) {
+                     AlignedVector<Word> rows;
+                     const std::size_t end = std::min((piece + 1) * kTogether, rules.size());
+                     for (std::size_t r = piece * kTogether; r < end && !watch.check(); ++r) {
+                         join_answers(rules[r].rule, answers, shared.places[r], node.layout(),
+                                      rows);
+                         const std::vector<double> cases = count_rows(node.layout(), rows);
+                         std::transform(cases.begin(), cases.end(),
+                                        counts.begin() + static_cast<std::ptrdiff_t>(r * n_classes),
+                                        [](double n) { return static_cast<std::int64_t>(n); });
+                     }
+                 },
+                 [&] { watch.check(); });
     return counts;
 }
 

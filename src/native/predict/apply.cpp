@@ -105,9 +105,10 @@ class Walker {
     }
 
     std::span<const std::int32_t> levels_of(std::size_t literal) const {
-        return std::span(tree_.levels).subspan(
-            static_cast<std::size_t>(tree_.first_level[literal]),
-            static_cast<std::size_t>(tree_.first_level[literal + 1] - tree_.first_level[literal]));
+        return std::span(tree_.levels)
+            .subspan(static_cast<std::size_t>(tree_.first_level[literal]),
+                     static_cast<std::size_t>(tree_.first_level[literal + 1] -
+                                              tree_.first_level[literal]));
     }
 
     // Whether the question is an interval; fills it in.

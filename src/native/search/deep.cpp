@@ -6,6 +6,7 @@
 
 #include "search/bounds.hpp"
 #include "search/literals.hpp"
+#include "search/space.hpp"
 #include "work/parallel.hpp"
 
 namespace bsnsing {
@@ -28,19 +29,6 @@ struct Level {
     AlignedVector<Word> rest_rows;  // not covered; see Worker::rest_rows
     bool has_rest_rows = false;
 };
-
-// Running maximum from the right: entry i is the greatest gain of a literal after i.
-void fill_most_after(const Counts& gain, std::size_t first, std::size_t n_literals, Counts& most) {
-    for (std::size_t start = 0; start < gain.values.size(); start += gain.stride) {
-        const double* g = gain.values.data() + start;
-        double* out = most.values.data() + start;
-        double greatest = 0;
-        for (std::size_t i = n_literals; i-- > first;) {
-            out[i] = greatest;
-            greatest = std::max(greatest, g[i]);
-        }
-    }
-}
 
 // One thread's search.
 class Worker {
@@ -228,15 +216,9 @@ class Worker {
         return options_.limits.may_become(candidate_, options_.max_rules - depth - 1);
     }
 
-    // The limit for rules that add at least `n_more` literals from `first` on to `rule`.
     double open_limit(const std::vector<std::uint32_t>& rule, std::size_t first,
                       std::size_t n_more) {
-        simplest_.clear();
-        for (const std::uint32_t position : rule)
-            simplest_.push_back(literals_.literal(position).question);
-        // Two new ones are two questions, but which the second would be is not worth finding out.
-        simplest_.resize(rule.size() + n_more, literals_.earliest_question(first));
-        std::sort(simplest_.begin(), simplest_.end());
+        literals_.counts().simplest_rule(rule, first, n_more, simplest_);
         return collector_.incumbent().open_limit(simplest_);
     }
 
@@ -321,9 +303,8 @@ class Worker {
     }
 
     void count_rules(std::size_t n_literals) {
-        const Formulas& f = options_.formulas;
-        const double ways = pool_.objective().is_oriented() && f.as_or && f.as_and ? 2 : 1;
-        n_counted_ += static_cast<double>(n_literals) * ways;
+        n_counted_ +=
+            static_cast<double>(n_literals) * ways_per_set(pool_.objective(), options_.formulas);
     }
 
     // Looking at the clock costs more than a small piece of work, so not every time.
@@ -354,37 +335,10 @@ class Worker {
     std::size_t unchecked_ = 0;
 };
 
-// The literals whose single rules score best: where greedy growth starts.
-std::vector<std::uint32_t> promising_literals(const PoolCounts& pool, std::size_t n_wanted) {
-    std::vector<std::pair<double, std::uint32_t>> scored;
-    for (std::uint32_t i = 0; i < pool.n_questions(); ++i)
-        scored.emplace_back(objective_value(pool.objective(), pool.literal_counts(i, false).data()),
-                            i);
-    const std::size_t n = std::min(n_wanted, scored.size());
-    std::partial_sort(scored.begin(), scored.begin() + static_cast<std::ptrdiff_t>(n),
-                      scored.end());
-    std::vector<std::uint32_t> literals;
-    for (std::size_t i = 0; i < n; ++i) literals.push_back(scored[i].second);
-    return literals;
-}
-
-// The best rule so far as positions of or-ed literals; empty if it is no such rule.
-std::vector<std::uint32_t> positions_of(const Incumbent& best, const LiteralPool& literals) {
-    std::vector<std::uint32_t> positions;
-    if (!best.is_found() || best.rule().op == Operator::exclusive_or) return positions;
-    const bool is_and = best.rule().op == Operator::logical_and;
-    for (std::uint32_t i = 0; i < literals.size(); ++i)
-        for (const Literal& l : best.rule().literals)
-            if (literals.literal(i).question == l.question &&
-                literals.literal(i).negated == (l.negated != is_and))
-                positions.push_back(i);
-    return positions;
-}
-
 // Finds good rules quickly: the better the incumbent, the more the bounds rule out.
 void grow_seeds(const LiteralPool& literals, const Incumbent& best, Worker& worker, Watch& watch) {
     constexpr std::size_t kSeeds = 3;
-    const std::vector<std::uint32_t> pair = positions_of(best, literals);
+    const std::vector<std::uint32_t> pair = positions_of(best, literals.counts());
     if (!pair.empty()) worker.grow_greedily(pair);
     for (const std::uint32_t seed : promising_literals(literals.pool(), kSeeds))
         if (!watch.check()) worker.grow_greedily({seed});

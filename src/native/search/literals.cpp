@@ -21,8 +21,8 @@ BitBlocks literal_blocks(const Pool& questions, const std::vector<Literal>& lite
 
 }  // namespace
 
-// One that covers nobody only lengthens a rule; one that leaves fewer than `min_leaf` cases cannot be
-// or-ed with anything.
+// One that covers nobody only lengthens a rule; one that leaves fewer than `min_leaf` cases cannot
+// be or-ed with anything.
 std::vector<Literal> order_literals(const PoolCounts& questions, bool has_negation,
                                     bool keep_idle) {
     const Objective& o = questions.objective();
@@ -54,6 +54,52 @@ Counts literal_singles(const PoolCounts& questions, const std::vector<Literal>& 
     return singles;
 }
 
+void fill_most_after(const Counts& gain, std::size_t first, std::size_t n_literals, Counts& most) {
+    for (std::size_t start = 0; start < gain.values.size(); start += gain.stride) {
+        const double* g = gain.values.data() + start;
+        double* out = most.values.data() + start;
+        double greatest = 0;
+        for (std::size_t i = n_literals; i-- > first;) {
+            out[i] = greatest;
+            greatest = std::max(greatest, g[i]);
+        }
+    }
+}
+
+std::vector<std::uint32_t> promising_literals(const PoolCounts& literals, std::size_t n_wanted) {
+    std::vector<std::pair<double, std::uint32_t>> scored;
+    for (std::uint32_t i = 0; i < literals.n_questions(); ++i)
+        scored.emplace_back(
+            objective_value(literals.objective(), literals.literal_counts(i, false).data()), i);
+    const std::size_t n = std::min(n_wanted, scored.size());
+    std::partial_sort(scored.begin(), scored.begin() + static_cast<std::ptrdiff_t>(n),
+                      scored.end());
+    std::vector<std::uint32_t> promising;
+    for (std::size_t i = 0; i < n; ++i) promising.push_back(scored[i].second);
+    return promising;
+}
+
+std::vector<std::uint32_t> positions_of(const Incumbent& best, const LiteralCounts& literals) {
+    std::vector<std::uint32_t> positions;
+    if (!best.is_found() || best.rule().op == Operator::exclusive_or) return positions;
+    const bool is_and = best.rule().op == Operator::logical_and;
+    for (std::uint32_t i = 0; i < literals.size(); ++i)
+        for (const Literal& l : best.rule().literals)
+            if (literals.literal(i).question == l.question &&
+                literals.literal(i).negated == (l.negated != is_and))
+                positions.push_back(i);
+    return positions;
+}
+
+void LiteralCounts::simplest_rule(const std::vector<std::uint32_t>& rule, std::size_t first,
+                                  std::size_t n_more, std::vector<std::uint32_t>& simplest) const {
+    simplest.clear();
+    for (const std::uint32_t position : rule) simplest.push_back(literals_[position].question);
+    // Two new ones are two questions, but which the second would be is not worth finding out.
+    simplest.resize(rule.size() + n_more, earliest_[first]);
+    std::sort(simplest.begin(), simplest.end());
+}
+
 LiteralPool::LiteralPool(const Pool& questions, const PairCounts& question_pairs,
                          const Formulas& formulas, bool keep_idle, Watch& watch)
     : LiteralPool(questions, question_pairs,
@@ -64,8 +110,8 @@ LiteralPool::LiteralPool(const Pool& questions, const PairCounts& question_pairs
     : blocks_(literal_blocks(questions, literals)),
       pool_(blocks_, questions.rows(), questions.objective()),
       counts_(std::move(literals), pool_,
-              question_pairs.is_kept() ? PairCounts::within_reason(pool_) : PairCounts(),
-              questions, question_pairs, watch) {}
+              question_pairs.is_kept() ? PairCounts::within_reason(pool_) : PairCounts(), questions,
+              question_pairs, watch) {}
 
 LiteralCounts::LiteralCounts(std::vector<Literal> literals, const PoolCounts& singles,
                              PairCounts pairs, const PoolCounts& questions,

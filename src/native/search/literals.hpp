@@ -20,6 +20,12 @@ std::vector<Literal> order_literals(const PoolCounts& questions, bool has_negati
 // Cases that each literal covers.
 Counts literal_singles(const PoolCounts& questions, const std::vector<Literal>& literals);
 
+// Running maximum from the right: entry i is the greatest gain of a literal after i.
+void fill_most_after(const Counts& gain, std::size_t first, std::size_t n_literals, Counts& most);
+
+// The literals whose single rules score best: where greedy growth starts.
+std::vector<std::uint32_t> promising_literals(const PoolCounts& literals, std::size_t n_wanted);
+
 // What bounds need to know of literals.
 class LiteralCounts {
   public:
@@ -38,6 +44,12 @@ class LiteralCounts {
     // The first question, in the caller's order, of the literals from `position` on.
     std::uint32_t earliest_question(std::size_t position) const { return earliest_[position]; }
 
+    // The simplest questions, ascending, that a rule may ask which adds at least `n_more` literals
+    // from `first` on to those at the positions `rule`: rules that ask for no simpler ones all lose
+    // a tie with who beats these.
+    void simplest_rule(const std::vector<std::uint32_t>& rule, std::size_t first,
+                       std::size_t n_more, std::vector<std::uint32_t>& simplest) const;
+
   private:
     void fill_pairs(const PoolCounts& singles, const PoolCounts& questions,
                     const PairCounts& question_pairs, Watch& watch);
@@ -48,6 +60,9 @@ class LiteralCounts {
     std::vector<std::uint32_t> earliest_;
 };
 
+// The best rule so far as positions of or-ed literals; empty if it is no such rule.
+std::vector<std::uint32_t> positions_of(const Incumbent& best, const LiteralCounts& literals);
+
 // Literals with their rows: each is a bit column of its own, so an OR of literals needs no signs.
 class LiteralPool {
   public:
@@ -55,6 +70,7 @@ class LiteralPool {
                 bool keep_idle, Watch& watch);
 
     const Pool& pool() const { return pool_; }
+    const LiteralCounts& counts() const { return counts_; }
     std::size_t size() const { return counts_.size(); }
     Literal literal(std::size_t position) const { return counts_.literal(position); }
     // Pair counts over the literals; kept if those over the questions were and there is room.

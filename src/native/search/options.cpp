@@ -25,9 +25,9 @@ void ClassOptions::check() const {
     if (!(unit > 0) || !std::isfinite(unit))
         throw std::invalid_argument("unit must be a positive number; got " + std::to_string(unit));
     if (!class_weights.empty() && class_weights.size() != n_classes)
-        throw std::invalid_argument("one weight per class is needed: " +
-                                    std::to_string(class_weights.size()) + " for " +
-                                    std::to_string(n_classes) + " classes");
+        throw std::invalid_argument(
+            "one weight per class is needed: " + std::to_string(class_weights.size()) + " for " +
+            std::to_string(n_classes) + " classes");
     for (const double w : class_weights)
         if (!(w >= 0) || !std::isfinite(w))
             throw std::invalid_argument("class weights must not be negative; got " +

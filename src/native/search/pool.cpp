@@ -93,8 +93,8 @@ void Pool::count_block(const Word* column, std::size_t start, double* out) const
     std::fill(out, out + n_classes() * kLanes, 0.0);
     for (const Segment& s : rows_.segments)
         kernels().count_column(column + s.first_word,
-                              blocks_.block(start / kLanes) + s.first_word * kLanes, s.n_words,
-                              static_cast<double>(s.weight), out + s.class_index * kLanes);
+                               blocks_.block(start / kLanes) + s.first_word * kLanes, s.n_words,
+                               static_cast<double>(s.weight), out + s.class_index * kLanes);
 }
 
 void Pool::remove_literal(const Word* rest, std::size_t question, bool negated, Word* out) const {

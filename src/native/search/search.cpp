@@ -12,47 +12,10 @@
 #include "search/pairs.hpp"
 #include "search/pool.hpp"
 #include "search/singles.hpp"
+#include "search/space.hpp"
 
 namespace bsnsing {
 namespace {
-
-bool forms_sets(const Formulas& f) {
-    return f.as_or || f.as_and;
-}
-
-// Formulas that one set of two or more positions stands for.
-double forms_per_set(const Objective& o, const Formulas& f, std::size_t size) {
-    if (!forms_sets(f)) return 0;
-    double signs = 1;
-    if (f.has_negation)
-        for (std::size_t i = 0; i < size; ++i) signs *= 2;
-    return signs * (o.is_oriented() && f.as_or && f.as_and ? 2 : 1);
-}
-
-double binomial(std::size_t n, std::size_t k) {
-    if (k > n) return 0;
-    double value = 1;
-    for (std::size_t i = 1; i <= k; ++i)
-        value = value * static_cast<double>(n - k + i) / static_cast<double>(i);
-    return value;
-}
-
-// Rules of `from`..max_rules questions over a pool of `n_questions`.
-double n_rules(const Objective& o, const SearchOptions& options, std::size_t n_questions,
-               std::size_t from) {
-    double n = 0;
-    for (std::size_t size = from; size <= options.max_rules; ++size) {
-        n += binomial(n_questions, size) * forms_per_set(o, options.formulas, size);
-        if (size == 2 && options.formulas.as_xor) n += binomial(n_questions, 2);
-    }
-    return n;
-}
-
-double n_pair_rules(const Pool& pool, const SearchOptions& options, std::size_t question) {
-    const double forms =
-        forms_per_set(pool.objective(), options.formulas, 2) + (options.formulas.as_xor ? 1 : 0);
-    return static_cast<double>(pool.n_questions() - question - 1) * forms;
-}
 
 FoundRule search_pool(const BitBlocks& blocks, const RowLayout& rows, const Objective& objective,
                       const SearchOptions& options, Watch& watch) {
@@ -73,7 +36,8 @@ FoundRule search_pool(const BitBlocks& blocks, const RowLayout& rows, const Obje
         const PairOutcome pairs = search_pairs(pool, options, grid, kept, collector, watch);
         is_done = pairs.is_row_done;
         for (std::size_t q = 0; q < n_questions; ++q)
-            if (is_done[q]) n_counted += n_pair_rules(pool, options, q);
+            if (is_done[q])
+                n_counted += n_pair_rules(objective, options.formulas, n_questions - q - 1);
         n_settled = n_counted;
         if (goes_deep && pairs.finished) {
             const DeepOutcome deep = search_deep(pool, options, grid, kept, collector, watch);

@@ -1,0 +1,231 @@
+"""Trees that learn from a teacher: when richer rules are kept, and what is counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from bsnsing import BsnsingClassifier, Question
+from bsnsing.data.cases import Cases
+from bsnsing.distill import distill as distill_module
+from bsnsing.distill.config import DistillConfig
+from bsnsing.distill.distill import DistillOptions, _cost, _enriched, grow_distilled
+from bsnsing.distill.rule_space import RuleSpace
+from bsnsing.distill.training_set import Teaching, TrainingSet
+from bsnsing.estimators.options import read_options
+from bsnsing.grow.options import GrowOptions
+from bsnsing.tree.probabilities import Evidence
+from bsnsing.tree.prune import best_subtree, impurity_per_case, prune_by_cost
+from bsnsing.tree.tree import Tree
+from tests.training_sets import teaching_of, untaught
+
+# The penalty is then what the options say.
+NO_AUTO = replace(DistillConfig(), penalty=0.0)
+CLASSES = np.array([0, 1])
+
+
+def grown(X: Any, y: Any, **settings: Any) -> Tree:
+    return BsnsingClassifier(**settings).fit(X, y).tree_
+
+
+def diagonal() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    X = np.random.default_rng(1).uniform(size=(600, 3))
+    return X, (X[:, 0] > X[:, 2]).astype(int)
+
+
+def test_a_slanting_border_is_asked_for_as_such() -> None:
+    X, y = diagonal()
+    tree = grown(X, y)
+    assert {str(pair) for pair in tree.pairs} & {"x0 - x2", "x2 - x0", "x0 / x2", "x2 / x0"}
+    simple = grown(X, y, column_pairs=None)
+    assert simple.pairs == ()
+    assert tree.n_leaves < simple.n_leaves
+
+
+def test_a_straight_border_needs_no_pair() -> None:
+    X, _ = diagonal()
+    tree = grown(X, (X[:, 0] > 0.5) | (X[:, 1] > 0.8))
+    assert tree.pairs == ()
+    assert np.diff(tree.first_question).max() == 2
+
+
+def test_three_questions_where_two_explain_much_less() -> None:
+    X = np.random.default_rng(2).integers(0, 2, (400, 8))
+    y = (X[:, :3].all(axis=1)) | (X[:, 3:6].all(axis=1))
+    assert np.diff(grown(X, y).first_question).max() == 3
+    assert np.diff(grown(X, y, max_rules=2).first_question).max() == 2
+
+
+def test_only_what_a_teacher_says_is_told_in_richer_rules() -> None:
+    X, y = diagonal()
+    for settings in (
+        {"teacher": None},
+        {"constraints": {"forbidden": ["x1"]}},
+        {"solver": "greedy"},
+        {"own_questions": False, "extra_questions": [Question("x0", ">", 0.5)]},
+    ):
+        tree = grown(X, y, **settings)
+        assert tree.pairs == ()
+        assert np.diff(tree.first_question).max() <= 2
+
+
+Costs = dict[tuple[int, bool], float]  # by questions per rule, and whether there are pairs
+
+
+class Growth:
+    """Stands for growth: in each rule space, a leaf that costs what is to be."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, costs: Costs, penalty: float) -> None:
+        self.leaf = best_subtree(grown(*diagonal(), teacher=None), 1)
+        self.costs, self.penalty, self.asked = costs, penalty, list[RuleSpace]()
+        monkeypatch.setattr(distill_module, "_grow", self)
+
+    def __call__(
+        self, real: Cases, classes: Any, training: TrainingSet, options: GrowOptions, config: Any
+    ) -> tuple[Tree, Evidence]:
+        self.asked.append(RuleSpace(options.search.max_rules, options.pairs))
+        impurity = self.costs[options.search.max_rules, bool(options.pairs)] - self.penalty
+        tree = replace(self.leaf, impurity=np.array([impurity]), weighted_cases=np.ones(1))
+        return tree, Evidence.of_counts(tree)
+
+    def enrich(
+        self, training: TrainingSet, model: BsnsingClassifier, config: DistillConfig = NO_AUTO
+    ) -> tuple[RuleSpace, float]:
+        """The space that is chosen, and what its tree costs."""
+        real, simple = training.cases, RuleSpace(2)
+        options = replace(read_options(model), ccp_alpha=self.penalty)
+        distill = DistillOptions(
+            config=config,
+            try_column_pairs=model.column_pairs == "auto",
+            try_longer_rules=model.max_rules == "auto",
+        )
+        first = self(real, CLASSES, training, simple.options(options), config)
+        space, (tree, _) = _enriched(real, CLASSES, training, options, distill, simple, first)
+        cost = _cost(tree, self.penalty, None)
+        assert cost == pytest.approx(self.costs[space.max_rules, bool(space.pairs)])
+        return space, cost
+
+
+@pytest.mark.parametrize(
+    ("saved", "is_kept"), [(1.9, False), (2.0, True), (2.0 * (1 - 1e-12), True), (2.1, True)]
+)
+@pytest.mark.parametrize("penalty", [0.001, 0.85 / 441, 0.1])
+def test_richer_rules_must_save_two_penalties(
+    penalty: float, saved: float, is_kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rest = (10 - saved) * penalty
+    growth = Growth(monkeypatch, {(2, False): 10 * penalty, (2, True): rest}, penalty)
+    space, cost = growth.enrich(untaught(diagonal()[0], [3, 2, 1]), BsnsingClassifier(max_rules=2))
+    assert bool(space.pairs) is is_kept
+    assert cost == pytest.approx(rest if is_kept else 10 * penalty, rel=1e-12)
+
+
+@pytest.mark.parametrize(("penalties_saved", "is_kept"), [(3.0, True), (3.1, False)])
+def test_how_much_must_be_saved_is_a_number_of_the_configuration(
+    penalties_saved: float, is_kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    growth = Growth(monkeypatch, {(2, False): 10.0, (2, True): 7.0}, 1.0)
+    config = replace(NO_AUTO, penalties_saved=penalties_saved)
+    model, training = BsnsingClassifier(max_rules=2), untaught(diagonal()[0], [3, 2, 1])
+    assert bool(growth.enrich(training, model, config)[0].pairs) is is_kept
+
+
+def test_steps_build_on_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    training = untaught(diagonal()[0][:100], [3, 2, 1])
+    steps = {(2, False): 20.0, (2, True): 10.0, (3, True): 8.0}
+    growth = Growth(monkeypatch, steps, 1.0)
+    space, cost = growth.enrich(training, BsnsingClassifier(n_segments=2))
+    assert (space, cost) == (growth.asked[-1], 8.0)
+    assert [(one.max_rules, bool(one.pairs)) for one in growth.asked] == list(steps)
+
+
+def test_what_cannot_save_enough_is_not_grown(monkeypatch: pytest.MonkeyPatch) -> None:
+    growth = Growth(monkeypatch, {(2, False): 2.9}, 1.0)
+    space, cost = growth.enrich(untaught(diagonal()[0], [3, 2, 1]), BsnsingClassifier())
+    assert (space, cost) == (RuleSpace(2), 2.9)
+    assert len(growth.asked) == 1
+
+
+def test_costly_searches_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    same = {(2, False): 20.0, (2, True): 20.0, (3, False): 20.0}
+    training = untaught(diagonal()[0], [3, 2, 1])
+    growth = Growth(monkeypatch, same, 1.0)
+    growth.enrich(training, BsnsingClassifier())
+    assert [(s.max_rules, len(s.pairs)) for s in growth.asked] == [(2, 0), (2, 12), (3, 0)]
+    growth.asked.clear()
+    hurried = replace(NO_AUTO, most_pair_work=1.0, most_triple_work=1.0)
+    growth.enrich(training, BsnsingClassifier(), hurried)
+    assert len(growth.asked) == 1
+
+
+def test_trees_are_compared_as_they_would_be_kept() -> None:
+    tree = grown(*diagonal(), column_pairs=None)
+    assert tree.n_leaves > 3
+    assert _cost(tree, 1e-6, 2) > _cost(tree, 1e-6, None)
+    pruned = prune_by_cost(tree, 0.02)
+    assert pruned.n_leaves < tree.n_leaves
+    leaves = impurity_per_case(pruned)[pruned.is_leaf].sum()
+    assert _cost(tree, 0.02, None) == pytest.approx(leaves + 0.02 * pruned.n_leaves)
+
+
+@pytest.mark.parametrize(("ccp_alpha", "penalty"), [("auto", None), (0.0, None), (0.05, 0.05)])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_greater_penalty_counts(
+    n_classes: int, ccp_alpha: float | str, penalty: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    penalties, training_sets = [], []
+    cost, training_set = _cost, Teaching.training_set
+
+    def spy_cost(tree: Tree, penalty: float, max_leaf_nodes: int | None) -> float:
+        penalties.append(penalty)
+        return cost(tree, penalty, max_leaf_nodes)
+
+    def spy_training_set(teaching: Teaching, pairs: Any = ()) -> TrainingSet:
+        training_sets.append(training_set(teaching, pairs))
+        return training_sets[-1]
+
+    monkeypatch.setattr(distill_module, "_cost", spy_cost)
+    monkeypatch.setattr(Teaching, "training_set", spy_training_set)
+    X, y = diagonal()
+    grown(X, y * (1 + (X[:, 1] > 0.5) * (n_classes - 2)), ccp_alpha=ccp_alpha)
+    teacher = training_sets[0].teacher
+    auto = DistillConfig().complexity_penalty(600, n_classes, teacher.brier, teacher.unexplained)
+    assert set(penalties) == {auto if penalty is None else penalty}
+
+
+def test_evidence_is_scaled_to_the_real_cases() -> None:
+    X, y = diagonal()
+    teaching = teaching_of(X, y.astype(np.int32))
+    training = teaching.training_set()
+    model = BsnsingClassifier(max_rules=2, column_pairs=None)
+    options = replace(read_options(model), ccp_alpha=0.001, shrinkage=1.0)
+    distill = DistillOptions(config=DistillConfig(), try_column_pairs=False, try_longer_rules=False)
+    tree, evidence = grow_distilled(teaching.real, CLASSES, training, options, distill)
+    assert tree.is_taught
+    assert evidence.learnt_weight == DistillConfig().learnt_weight
+    np.testing.assert_array_equal(tree.counts[0], np.bincount(y))
+    for cases in (evidence.real, evidence.learnt):
+        assert cases[0].sum() == pytest.approx(600)
+        inner = ~tree.is_leaf
+        children = cases[tree.children_left[inner]] + cases[tree.children_right[inner]]
+        np.testing.assert_allclose(cases[inner], children)
+    soft = (np.eye(2)[y[training.original]] + training.teacher.oob) / 2
+    np.testing.assert_allclose(evidence.real[0], soft.sum(axis=0), atol=600 / 16)
+
+
+def test_counts_are_those_of_rows_however_light() -> None:
+    """Rows of less than a sixteenth of a case have no part in the training set."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    weights = np.where(rng.random(200) < 0.2, 0.01, 1.25)
+    model = BsnsingClassifier(column_pairs=None).fit(X, y, sample_weight=weights)
+    tree, leaves = model.tree_, model.apply(X)
+    assert tree.n_leaves > 2
+    for leaf in np.flatnonzero(tree.is_leaf):
+        expected = np.bincount(y[leaves == leaf], weights[leaves == leaf] / weights.mean(), 2)
+        np.testing.assert_allclose(tree.counts[leaf], expected)
