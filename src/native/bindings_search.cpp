@@ -37,7 +37,7 @@ PackedProblem pack_problem(const Matrix<std::uint8_t>& answers, const Vector<std
     for (const double n : p.objective.totals) p.objective.total += n;
     p.objective.min_leaf = least_leaf(min_samples_leaf, unit);
     p.objective.distinct_children = distinct_children;
-    if (p.objective.criterion == Criterion::entropy) p.xlogx = tabulate_xlogx(p.objective.total);
+    if (facts_of(p.objective.criterion).uses_xlogx) p.xlogx = tabulate_xlogx(p.objective.total);
     if (!p.xlogx.empty()) p.objective.xlogx = p.xlogx.data();
     return p;
 }
@@ -93,6 +93,14 @@ std::vector<std::string> kernel_names() {
     return names;
 }
 
+// (name, unit_power, is_exact, two_classes_only) of each criterion.
+std::vector<std::tuple<std::string, int, bool, bool>> criteria() {
+    std::vector<std::tuple<std::string, int, bool, bool>> all;
+    for (const CriterionFacts& facts : kCriterionFacts)
+        all.emplace_back(facts.name, facts.unit_power, facts.is_exact, facts.two_classes_only);
+    return all;
+}
+
 }  // namespace
 
 void bind_search(nb::module_& m) {
@@ -102,6 +110,9 @@ void bind_search(nb::module_& m) {
           nb::arg("distinct_children"), nb::arg("time_limit"), nb::arg("n_threads"),
           nb::arg("greedy_level").none(), nb::arg("limits"), nb::arg("column_of"),
           "Best rule over a 0/1 matrix: the fields of a Split, or None.");
+    m.def("criteria", &criteria,
+          "(name, unit_power, is_exact, two_classes_only) of each criterion a rule can be judged "
+          "by.");
     m.def("available_kernels", &kernel_names, "Names of the kernels this CPU can run, best first.");
     m.def(
         "active_kernels", [] { return std::string(active_kernels().name); },

@@ -102,7 +102,7 @@ Engine::Engine(std::vector<EncodedColumn> columns, std::span<const std::int32_t>
     nodes_.emplace_back(columns_, order_rows(classes, n_classes, weights),
                         options_.search.n_threads);
     memory_.push_back(nodes_.front().memory());
-    if (options_.criterion == Criterion::entropy && !options_.has_class_weights) {
+    if (facts_of(options_.criterion).uses_xlogx && !options_.has_class_weights) {
         double total = 0;
         for (const double n : class_totals(0)) total += n;
         xlogx_ = tabulate_xlogx(total);
@@ -163,13 +163,8 @@ NodePool Engine::ask(std::size_t node, std::optional<std::uint32_t> target, std:
     return pool;
 }
 
-// A rule must beat leaving the node alone. With squared child sizes even a random split in halves
-// does that, so there the rule must beat such a split.
 bool Engine::is_worthwhile(const Objective& o, double value) const {
-    constexpr double kRounding = 1e-10;
-    const double unsplit = unsplit_value(o);
-    if (o.criterion == Criterion::gini_squared) return value < unsplit / 2;
-    return value < unsplit * (1 - kRounding);
+    return value < value_to_beat(o);
 }
 
 NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Interrupt& interrupt) {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace bsnsing {
+#include "criteria/criterion.hpp"
 
-enum class Criterion { gini_squared, gini, entropy, misclassification, error };
+namespace bsnsing {
 
 // Counts are weight sums, held in doubles: they are whole numbers below 2^53, so exact.
 struct Objective {
@@ -24,10 +24,10 @@ struct Objective {
     // x ln x for x = 0, 1, 2, ..., where counts are whole numbers small enough to tabulate.
     const double* xlogx = nullptr;
 
+    // Which child is "yes" decides whether a rule is feasible.
+    bool has_oriented_children() const { return distinct_children && n_classes == 2; }
     // A rule and its mirror image (children swapped) may differ in value or feasibility.
-    bool is_oriented() const {
-        return criterion == Criterion::error || (distinct_children && n_classes == 2);
-    }
+    bool is_oriented() const { return facts_of(criterion).is_oriented || has_oriented_children(); }
 };
 
 // `cases` in the unit of the weights, less what rounding may have taken from a sum of fractions.
@@ -41,6 +41,9 @@ double objective_value(const Objective& objective, const double* left);
 
 // Value of a node that is not split.
 double unsplit_value(const Objective& objective);
+
+// Values below this make splitting a node worthwhile.
+double value_to_beat(const Objective& objective);
 
 // The greatest value that can occur: sets the grain at which values count as tied.
 double largest_value(const Objective& objective);
