@@ -18,13 +18,16 @@ double value_of_node(const Objective& o) {
                           [&](std::size_t j) { return o.totals[j] * o.class_weights[j]; });
 }
 
+// Cases as a whole number. They are below 2^53, and 64 bits are quicker to come by than 128.
+inline WideInteger whole(double cases) {
+    return static_cast<std::int64_t>(cases);
+}
+
 // The same in whole numbers, which cannot overflow: C::exact_child_value.
 template <class C>
 WideInteger exact_value_of_children(const Objective& o, const double* left) {
-    const auto in_left = [&](std::size_t j) { return static_cast<WideInteger>(left[j]); };
-    const auto in_right = [&](std::size_t j) {
-        return static_cast<WideInteger>(o.totals[j] - left[j]);
-    };
+    const auto in_left = [&](std::size_t j) { return whole(left[j]); };
+    const auto in_right = [&](std::size_t j) { return whole(o.totals[j] - left[j]); };
     return C::exact_child_value(o.n_classes, in_left) + C::exact_child_value(o.n_classes, in_right);
 }
 

@@ -31,7 +31,6 @@ struct Error {
     static double value_to_beat(const Objective& o) { return unsplit_value(o) * (1 - kRounding); }
 
     static WideInteger exact_value(const Objective& o, const double* left) {
-        const auto whole = [](double x) { return static_cast<WideInteger>(x); };
         const std::size_t p = o.positive;
         const WideInteger false_negatives = whole(o.totals[p]) - whole(left[p]);
         return whole(o.totals[p]) * whole(left[1 - p]) + whole(o.totals[1 - p]) * false_negatives;

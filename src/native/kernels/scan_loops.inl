@@ -464,7 +464,7 @@ std::size_t scan_pairs_of(const PairScan& scan, Hit* hits) {
     Scorer<C, TwoClasses> scorer(o);
     PerClass<TwoClasses> covered(o.n_classes);
     HitWriter writer(hits, scan.limit, scan.grain);
-    const bool mirrors = C::kIsOriented || o.has_oriented_children();
+    const bool mirrors = o.is_oriented();
     constexpr PairForm kForms[] = {PairForm::plain, PairForm::own_negated, PairForm::other_negated,
                                    PairForm::both_negated, PairForm::exclusive};
     const std::size_t n_signed = f.as_or || f.as_and ? (f.has_negation ? 4 : 1) : 0;
@@ -496,7 +496,7 @@ std::size_t scan_extensions_of(const ExtendScan& scan, Hit* hits, std::uint32_t*
     Scorer<C, TwoClasses> scorer(o);
     PerClass<TwoClasses> covered(o.n_classes), highest(o.n_classes);
     HitWriter writer(hits, scan.limit, scan.grain);
-    const bool mirrors = C::kIsOriented || o.has_oriented_children();
+    const bool mirrors = o.is_oriented();
     const double n_more = static_cast<double>(scan.n_more);
     *n_openings = 0;
     for (std::size_t start = scan.first / kLanes * kLanes; start < scan.n_literals;
@@ -527,8 +527,7 @@ std::size_t scan_last_of(const LastScan& scan, std::uint32_t* blocks) {
     const Objective& o = *scan.objective;
     Scorer<C, TwoClasses> scorer(o);
     PerClass<TwoClasses> low(o.n_classes), high(o.n_classes);
-    const bool both_ways =
-        (C::kIsOriented || o.has_oriented_children()) && scan.formulas.as_and;
+    const bool both_ways = o.is_oriented() && scan.formulas.as_and;
     std::size_t n_blocks = 0;
     for (std::size_t start = scan.first / kLanes * kLanes; start < scan.n_literals;
          start += kLanes) {

@@ -24,10 +24,10 @@ struct Objective {
     // x ln x for x = 0, 1, 2, ..., where counts are whole numbers small enough to tabulate.
     const double* xlogx = nullptr;
 
-    // Which child is "yes" decides whether a rule is feasible.
-    bool has_oriented_children() const { return distinct_children && n_classes == 2; }
     // A rule and its mirror image (children swapped) may differ in value or feasibility.
-    bool is_oriented() const { return facts_of(criterion).is_oriented || has_oriented_children(); }
+    bool is_oriented() const {
+        return facts_of(criterion).is_oriented || (distinct_children && n_classes == 2);
+    }
 };
 
 // `cases` in the unit of the weights, less what rounding may have taken from a sum of fractions.
