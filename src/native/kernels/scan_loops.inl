@@ -84,21 +84,20 @@ inline Eight x_log_x(const Objective& o, const Eight& x) {
 
 #include "criteria/every.inl"
 
-// Eight lanes of every class, without touching the heap in the common case.
+// Eight lanes of every class: on the stack, or the array number `place` of the scan's memory.
 template <bool TwoClasses>
 class PerClass {
   public:
-    explicit PerClass(std::size_t n_classes) {
-        if (n_classes > kInside) outside_ = new Eight[n_classes];
+    PerClass(std::size_t n_classes, void* memory, std::size_t place) {
+        if (n_classes > kInside) outside_ = static_cast<Eight*>(memory) + place * n_classes;
     }
-    ~PerClass() { delete[] outside_; }
     PerClass(const PerClass&) = delete;
     PerClass& operator=(const PerClass&) = delete;
     Eight* data() { return outside_ != nullptr ? outside_ : inside_; }
     Eight& operator[](std::size_t class_index) { return data()[class_index]; }
 
   private:
-    static constexpr std::size_t kInside = 16;
+    static constexpr std::size_t kInside = ScanMemory::kMostClassesOnStack;
     Eight inside_[kInside];
     Eight* outside_ = nullptr;
 };
@@ -106,7 +105,7 @@ class PerClass {
 template <>
 class PerClass<true> {
   public:
-    explicit PerClass(std::size_t) {}
+    PerClass(std::size_t, void*, std::size_t) {}
     Eight* data() { return inside_; }
     Eight& operator[](std::size_t class_index) { return inside_[class_index]; }
 
@@ -114,15 +113,18 @@ class PerClass<true> {
     Eight inside_[2];
 };
 
+static_assert(sizeof(Eight) == kLanes * sizeof(double), "ScanMemory is measured in it");
+
 // Values and bounds of eight rules by criterion C, with limits applied. One scorer per scan.
 template <class C, bool TwoClasses>
 class Scorer {
   public:
-    explicit Scorer(const Objective& o)
+    // Takes the first two arrays of the scan's memory.
+    Scorer(const Objective& o, void* memory)
         : o_(o),
           n_classes_(TwoClasses ? 2 : o.n_classes),
-          left_(o.n_classes),
-          right_(o.n_classes) {}
+          left_(o.n_classes, memory, 0),
+          right_(o.n_classes, memory, 1) {}
 
     std::size_t n_classes() const { return n_classes_; }
 
@@ -461,8 +463,8 @@ std::size_t scan_pairs_of(const PairScan& scan, Hit* hits) {
     if constexpr (TwoClasses && C::kHasLeans)
         if (scan.leans.size != nullptr) return scan_pairs_by_lean(scan, hits);
     const Formulas& f = scan.formulas;
-    Scorer<C, TwoClasses> scorer(o);
-    PerClass<TwoClasses> covered(o.n_classes);
+    Scorer<C, TwoClasses> scorer(o, scan.memory);
+    PerClass<TwoClasses> covered(o.n_classes, scan.memory, 2);
     HitWriter writer(hits, scan.limit, scan.grain);
     const bool mirrors = o.is_oriented();
     constexpr PairForm kForms[] = {PairForm::plain, PairForm::own_negated, PairForm::other_negated,
@@ -493,8 +495,9 @@ std::size_t scan_extensions_of(const ExtendScan& scan, Hit* hits, std::uint32_t*
                                std::size_t* n_openings) {
     const Objective& o = *scan.objective;
     const Formulas& f = scan.formulas;
-    Scorer<C, TwoClasses> scorer(o);
-    PerClass<TwoClasses> covered(o.n_classes), highest(o.n_classes);
+    Scorer<C, TwoClasses> scorer(o, scan.memory);
+    PerClass<TwoClasses> covered(o.n_classes, scan.memory, 2);
+    PerClass<TwoClasses> highest(o.n_classes, scan.memory, 3);
     HitWriter writer(hits, scan.limit, scan.grain);
     const bool mirrors = o.is_oriented();
     const double n_more = static_cast<double>(scan.n_more);
@@ -525,8 +528,9 @@ std::size_t scan_extensions_of(const ExtendScan& scan, Hit* hits, std::uint32_t*
 template <class C, bool TwoClasses>
 std::size_t scan_last_of(const LastScan& scan, std::uint32_t* blocks) {
     const Objective& o = *scan.objective;
-    Scorer<C, TwoClasses> scorer(o);
-    PerClass<TwoClasses> low(o.n_classes), high(o.n_classes);
+    Scorer<C, TwoClasses> scorer(o, scan.memory);
+    PerClass<TwoClasses> low(o.n_classes, scan.memory, 2);
+    PerClass<TwoClasses> high(o.n_classes, scan.memory, 3);
     const bool both_ways = o.is_oriented() && scan.formulas.as_and;
     std::size_t n_blocks = 0;
     for (std::size_t start = scan.first / kLanes * kLanes; start < scan.n_literals;

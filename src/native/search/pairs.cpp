@@ -34,7 +34,7 @@ void for_each_tile(const Pool& pool, const BlockGroup& group, const Count& count
 class WideCounts {
   public:
     WideCounts(const Pool& pool, const Formulas& formulas, PairCounts& kept)
-        : pool_(pool), formulas_(formulas), kept_(kept) {}
+        : pool_(pool), formulas_(formulas), kept_(kept), memory_(pool.n_classes()) {}
 
     // Counts the pairs of a group; false if stopped.
     bool count(const BlockGroup& group, Watch& watch) {
@@ -79,6 +79,7 @@ class WideCounts {
         scan.both_stride = class_stride_;
         scan.limit = limit;
         scan.grain = grain;
+        scan.memory = memory_.data();
         return pool_.kernels().scan_pairs(scan, hits);
     }
 
@@ -110,6 +111,7 @@ class WideCounts {
     const Formulas formulas_;
     PairCounts& kept_;
     UnfilledVector<double> scratch_;
+    ScanMemory memory_;
     BlockGroup group_;
     double* data_ = nullptr;
     const double* row_ = nullptr;
