@@ -12,6 +12,11 @@ from numpy.typing import NDArray
 def best_rule(answers: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, unit: float, max_rules: int, min_samples_leaf: float, criterion: str, operators: Sequence[str], distinct_children: bool, time_limit: float, n_threads: int, greedy_level: float | None, limits: Sequence[tuple[Sequence[float], float, float]], column_of: Sequence[int]) -> Any:
     """Best rule over a 0/1 matrix: the fields of a Split, or None."""
 
+def criteria() -> list[tuple[str, int, bool, bool]]:
+    """
+    (name, unit_power, is_exact, two_classes_only) of each criterion a rule can be judged by.
+    """
+
 def available_kernels() -> list[str]:
     """Names of the kernels this CPU can run, best first."""
 
