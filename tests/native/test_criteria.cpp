@@ -160,8 +160,7 @@ void check_bounds(Random& random, const Kernels& kernels, const Objective& o) {
     if (o.n_classes <= 10) CHECK(is_near(box_bound(o, low, low, false), value));
 }
 
-void check_criterion(Random& random, Criterion criterion, std::size_t n_classes,
-                     bool is_weighted) {
+void check_criterion(Random& random, Criterion criterion, std::size_t n_classes, bool is_weighted) {
     const Objective o = random_objective(random, criterion, n_classes, is_weighted);
     const Cases nobody(n_classes, 0.0);
     std::vector<Cases> left(kLanes);

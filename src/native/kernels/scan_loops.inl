@@ -3,6 +3,7 @@
 // load_part, store_part, all_of, at_most, at_least and below (bit k: lane k of a is below b's).
 // No include guard: it is meant to be included once per kernel file.
 
+// NOLINTNEXTLINE(bugprone-sizeof-expression): the plain loops have parts of one lane
 constexpr std::size_t kPartLanes = sizeof(Part) / sizeof(double);
 constexpr std::size_t kParts = kLanes / kPartLanes;
 
@@ -152,8 +153,7 @@ class Scorer {
                 value = many_class_value();
             lanes = lanes_below(value, limit);
         }
-        return lanes & ~lanes_below(size, o_.min_leaf) &
-               ~lanes_below(o_.total - o_.min_leaf, size);
+        return lanes & ~lanes_below(size, o_.min_leaf) & ~lanes_below(o_.total - o_.min_leaf, size);
     }
 
     // Lanes whose box of covered cases may hold a rule below `limit`. A box whose "no" side is
@@ -354,19 +354,19 @@ std::size_t scan_pairs_by_moments(const PairScan& scan, Hit* hits) {
         const EightMoments other{Eight(scan.moments.size + start),
                                  Eight(scan.moments.with_totals + start),
                                  Eight(scan.moments.with_self + start)};
-        const EightMoments neither{
-            o.total - own_size - other.size + both.size,
-            square - own_totals - other.with_totals + both.with_totals,
-            square + own_square + other.with_self + both.with_self - 2.0 * own_totals -
-                2.0 * other.with_totals + 2.0 * both.with_totals + 2.0 * m.own_with_other -
-                2.0 * m.with_own - 2.0 * m.with_other};
+        const EightMoments neither{o.total - own_size - other.size + both.size,
+                                   square - own_totals - other.with_totals + both.with_totals,
+                                   square + own_square + other.with_self + both.with_self -
+                                       2.0 * own_totals - 2.0 * other.with_totals +
+                                       2.0 * both.with_totals + 2.0 * m.own_with_other -
+                                       2.0 * m.with_own - 2.0 * m.with_other};
         if ((f.as_or || f.as_and) && sides.outside) writer.write(neither, start, lanes, {});
         if (f.has_negation && sides.inside) {
             Hit kind;
             kind.first_negated = true;  // "not own or other" leaves those who only answer own
             writer.write({own_size - both.size, own_totals - both.with_totals,
-                   own_square - 2.0 * m.with_own + both.with_self},
-                  start, lanes, kind);
+                          own_square - 2.0 * m.with_own + both.with_self},
+                         start, lanes, kind);
             kind.negated = true;
             writer.write(both, start, lanes, kind);
         }
@@ -374,17 +374,17 @@ std::size_t scan_pairs_by_moments(const PairScan& scan, Hit* hits) {
             Hit kind;
             kind.negated = true;
             writer.write({other.size - both.size, other.with_totals - both.with_totals,
-                   other.with_self - 2.0 * m.with_other + both.with_self},
-                  start, lanes, kind);
+                          other.with_self - 2.0 * m.with_other + both.with_self},
+                         start, lanes, kind);
         }
         if (f.as_xor) {
             Hit kind;
             kind.is_xor = true;
             writer.write({own_size + other.size - 2.0 * both.size,
-                   own_totals + other.with_totals - 2.0 * both.with_totals,
-                   own_square + other.with_self + 2.0 * m.own_with_other - 4.0 * m.with_own -
-                       4.0 * m.with_other + 4.0 * both.with_self},
-                  start, lanes, kind);
+                          own_totals + other.with_totals - 2.0 * both.with_totals,
+                          own_square + other.with_self + 2.0 * m.own_with_other - 4.0 * m.with_own -
+                              4.0 * m.with_other + 4.0 * both.with_self},
+                         start, lanes, kind);
         }
     }
     return writer.hits.n_hits();
@@ -500,7 +500,7 @@ std::size_t scan_extensions_of(const ExtendScan& scan, Hit* hits, std::uint32_t*
     PerClass<TwoClasses> highest(o.n_classes, scan.memory, 3);
     HitWriter writer(hits, scan.limit, scan.grain);
     const bool mirrors = o.is_oriented();
-    const double n_more = static_cast<double>(scan.n_more);
+    const auto n_more = static_cast<double>(scan.n_more);
     *n_openings = 0;
     for (std::size_t start = scan.first / kLanes * kLanes; start < scan.n_literals;
          start += kLanes) {

@@ -82,10 +82,10 @@ struct PairScan {
     const double* both = nullptr;     // cases that answer yes to both
     std::size_t both_stride = 0;
     std::size_t own_position = 0;
-    Moments moments;   // null where they do not apply; see Pool
-    Leans leans;       // likewise
-    double limit = 0;  // report values below this ...
-    double grain = 0;  // ... and lower it to the least value seen plus this
+    Moments moments;         // null where they do not apply; see Pool
+    Leans leans;             // likewise
+    double limit = 0;        // report values below this ...
+    double grain = 0;        // ... and lower it to the least value seen plus this
     void* memory = nullptr;  // of ScanMemory
 };
 
