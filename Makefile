@@ -11,6 +11,9 @@ BUILD_TOOLS := scikit-build-core nanobind cmake ninja
 # Directories are listed too: they change when a file goes away.
 NATIVE := $(shell find src/native 2>/dev/null)
 NATIVE_TESTS := $(wildcard tests/native/*.cpp)
+# .inl files are headers that are included inside a namespace, some of them by several files.
+NATIVE_CODE := $(shell find src/native tests/native benchmarks/native \
+	-name '*.[ch]pp' -o -name '*.inl' 2>/dev/null)
 
 # A stamp in the environment says what has been done there, so that a second run is quick.
 MADE := $(VENV)/.made
@@ -33,15 +36,17 @@ demo: $(BUILT) ## Build the package and show it at work
 
 test: lint native-test sanitize pytest ## Run everything CI runs
 
-lint: $(DEV) ## Check format, lint and types
+lint: $(DEV) ## Check format, lint and types of Python and C++
 	$(RUN) -m ruff format --check --quiet .
 	$(RUN) -m ruff check --quiet .
 	$(RUN) -m mypy
+	$(VENV)/bin/clang-format --dry-run -Werror $(NATIVE_CODE)
+	$(tidy-native-code)
 
 format: $(DEV) ## Put Python and C++ files into shape
 	$(RUN) -m ruff check --quiet --fix-only .
 	$(RUN) -m ruff format --quiet .
-	find src/native tests/native benchmarks/native -name '*.[ch]pp' -exec $(VENV)/bin/clang-format -i {} +
+	$(VENV)/bin/clang-format -i $(NATIVE_CODE)
 
 native-test: $(TOOLS) ## Build and run the C++ tests
 	$(call run-native-tests,dev)
@@ -88,6 +93,23 @@ $(if $(NATIVE_TESTS),@set -e; export PATH="$(CURDIR)/$(VENV)/bin:$$PATH"; \
 	ctest --preset $(1) >"$$log" 2>&1 || { cat "$$log"; exit 1; }; \
 	grep 'tests passed' "$$log",@echo "No C++ tests in tests/native")
 endef
+
+# A file is read anew only if it, a header or a setting has changed. Kernels of other CPUs than this
+# one (neon.cpp on x86) are empty to the preprocessor and so to clang-tidy.
+TIDY := build/native-tidy
+TIDIED := $(patsubst %.cpp,$(TIDY)/%.tidied,$(filter %.cpp,$(NATIVE_CODE)))
+
+define tidy-native-code
+@set -e; export PATH="$(CURDIR)/$(VENV)/bin:$$PATH"; \
+	log=$$(cmake --preset tidy -DPython_EXECUTABLE="$(CURDIR)/$(RUN)" \
+	  -Dnanobind_DIR="$$($(RUN) -m nanobind --cmake_dir)" 2>&1) || { echo "$$log"; exit 1; }
+@$(MAKE) --no-print-directory --keep-going --jobs $$($(RUN) -c 'import os; print(os.cpu_count())') $(TIDIED)
+endef
+
+$(TIDY)/%.tidied: %.cpp $(filter-out %.cpp,$(NATIVE_CODE)) .clang-tidy CMakeLists.txt CMakePresets.json
+	@echo "clang-tidy $<"
+	@log=$$($(VENV)/bin/clang-tidy --quiet -p $(TIDY) $< 2>&1) || { echo "$$log"; exit 1; }
+	@mkdir -p $(@D) && touch $@
 
 $(MADE):
 	@command -v "$(PYTHON)" >/dev/null || { \

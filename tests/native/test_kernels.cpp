@@ -291,14 +291,18 @@ bool same_hits(const std::vector<Hit>& a, const std::vector<Hit>& b) {
     });
 }
 
-std::vector<Hit> scan_pairs(const Kernels& kernels, const PairScan& scan) {
+std::vector<Hit> scan_pairs(const Kernels& kernels, PairScan scan) {
+    ScanMemory memory(scan.objective->n_classes);
+    scan.memory = memory.data();
     std::vector<Hit> hits(scan.stride * kHitsPerQuestion);
     hits.resize(kernels.scan_pairs(scan, hits.data()));
     return hits;
 }
 
-std::vector<Hit> scan_extensions(const Kernels& kernels, const ExtendScan& scan,
+std::vector<Hit> scan_extensions(const Kernels& kernels, ExtendScan scan,
                                  std::vector<std::uint32_t>& openings) {
+    ScanMemory memory(scan.objective->n_classes);
+    scan.memory = memory.data();
     std::vector<Hit> hits(scan.stride * kHitsPerQuestion);
     openings.resize(scan.stride);
     std::size_t n_openings = 0;
@@ -307,7 +311,9 @@ std::vector<Hit> scan_extensions(const Kernels& kernels, const ExtendScan& scan,
     return hits;
 }
 
-std::vector<std::uint32_t> scan_last(const Kernels& kernels, const LastScan& scan) {
+std::vector<std::uint32_t> scan_last(const Kernels& kernels, LastScan scan) {
+    ScanMemory memory(scan.objective->n_classes);
+    scan.memory = memory.data();
     std::vector<std::uint32_t> blocks(scan.stride / kLanes);
     blocks.resize(kernels.scan_last(scan, blocks.data()));
     return blocks;
@@ -389,11 +395,9 @@ void check_all_scans(const Kernels& kernels, Random& random, const Problem& p) {
                                       {true, true, true, true},
                                       {false, true, false, true},
                                       {false, false, true, false}};
-    constexpr Criterion kCriteria[] = {Criterion::gini_squared, Criterion::gini, Criterion::entropy,
-                                       Criterion::misclassification, Criterion::error};
     for (const Formulas& formulas : kFormulas) check_packed_scans(kernels, p, formulas);
-    for (const Criterion criterion : kCriteria) {
-        if (criterion == Criterion::error && p.n_classes != 2) continue;
+    for (const Criterion criterion : every_criterion()) {
+        if (facts_of(criterion).two_classes_only && p.n_classes != 2) continue;
         for (const Formulas& formulas : kFormulas)
             for (const bool is_weighted : {false, true}) {
                 Scans scans(p, criterion);
@@ -406,7 +410,7 @@ void check_all_scans(const Kernels& kernels, Random& random, const Problem& p) {
                 }
                 scans.objective.distinct_children = true;
                 check_scans(kernels, scans, formulas);
-                if (criterion != Criterion::entropy || is_weighted) continue;
+                if (!facts_of(criterion).uses_xlogx || is_weighted) continue;
                 scans.tabulate();
                 check_scans(kernels, scans, formulas);
             }
@@ -441,7 +445,7 @@ void test_kernels() {
             for (int i = 0; i < 5; ++i) check_parting(*kernels, random, n_rows);
         check_ones<float>(kernels->find_ones_float, random);
         check_ones<double>(kernels->find_ones_double, random);
-        for (const std::size_t n_classes : {2U, 3U, 20U})
+        for (const std::size_t n_classes : {2U, 3U, 16U, 17U, 40U})
             for (const std::size_t n_questions : {2U, 8U, 21U}) {
                 const bool weighted = n_questions == 8;
                 check_all_scans(*kernels, random,

@@ -6,6 +6,7 @@
 #include "check.hpp"
 #include "inputs.hpp"
 #include "kernels/kernels.hpp"
+#include "plain_value.hpp"
 #include "search/search.hpp"
 #include "search/settings.hpp"
 
@@ -20,25 +21,6 @@ FoundRule search(const Problem& p, const Objective& objective, const SearchOptio
     Watch watch(interrupt, seconds);
     const RowOrder order = p.order();
     return find_best_rule(p.blocks(), order.layout, objective, options, watch);
-}
-
-// The criterion, written out once more: impurity of both children.
-double value_of(const Objective& o, const std::vector<double>& left) {
-    double value = 0;
-    for (const bool is_left : {true, false}) {
-        double size = 0;
-        double squares = 0;
-        for (std::size_t j = 0; j < o.n_classes; ++j) {
-            const double n = is_left ? left[j] : o.totals[j] - left[j];
-            size += n;
-            squares += n * n;
-        }
-        if (o.criterion == Criterion::gini_squared)
-            value += (size * size - squares) / 2;
-        else
-            value += size > 0 ? size - squares / size : 0;
-    }
-    return value;
 }
 
 struct Best {
@@ -84,8 +66,8 @@ class BruteForce {
         double size = 0;
         for (const double n : left) size += n;
         if (size < objective_.min_leaf || objective_.total - size < objective_.min_leaf) return;
-        const double value = value_of(objective_, left);
-        const double tie = objective_.criterion == Criterion::gini_squared ? 0 : 1e-9;
+        const double value = plain_value(objective_, left);
+        const double tie = facts_of(objective_.criterion).is_exact ? 0 : 1e-9;
         if (best_.found && value >= best_.value - tie) return;
         best_ = {true, value, questions};
     }
@@ -123,8 +105,9 @@ void check_against_brute_force(const Problem& p, Criterion criterion, double min
 
 void test_small_problems(Random& random) {
     for (int i = 0; i < 24; ++i)
-        for (const Criterion criterion : {Criterion::gini_squared, Criterion::gini})
+        for (const Criterion criterion : every_criterion())
             for (const std::size_t n_classes : {2U, 3U}) {
+                if (facts_of(criterion).two_classes_only && n_classes != 2) continue;
                 // One at a time: compilers differ in the order of a call's arguments.
                 const std::size_t n_rows = 5 + random.below(90);
                 const std::size_t n_questions = 1 + random.below(10);
@@ -134,6 +117,16 @@ void test_small_problems(Random& random) {
                     random_problem(random, n_rows, n_questions, n_classes, i % 3 == 0);
                 check_against_brute_force(p, criterion, min_leaf, max_rules);
             }
+}
+
+// More classes than the scans have room for on the stack.
+void test_many_classes(Random& random) {
+    for (const Criterion criterion : every_criterion())
+        for (const std::size_t max_rules : {2U, 3U}) {
+            if (facts_of(criterion).two_classes_only) continue;
+            const Problem p = random_problem(random, 300, 14, 40, max_rules == 2);
+            check_against_brute_force(p, criterion, 10, max_rules);
+        }
 }
 
 // A sum of costs, a question that must be asked, and columns of which one may be asked each.
@@ -269,6 +262,7 @@ void test_search() {
     const std::string before = active_kernels().name;
     Random random(3);
     test_small_problems(random);
+    test_many_classes(random);
     test_larger_problems(random);
     test_limits(random);
     use_kernels(before.c_str());

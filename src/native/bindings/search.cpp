@@ -40,12 +40,23 @@ std::vector<std::string> kernel_names() {
     return names;
 }
 
+// (name, unit_power, is_exact, two_classes_only) of each criterion.
+std::vector<std::tuple<std::string, int, bool, bool>> criteria() {
+    std::vector<std::tuple<std::string, int, bool, bool>> all;
+    for (const CriterionFacts& facts : kCriterionFacts)
+        all.emplace_back(facts.name, facts.unit_power, facts.is_exact, facts.two_classes_only);
+    return all;
+}
+
 }  // namespace
 
 void bind_search(nb::module_& m) {
     m.def("best_rule", &best_rule, nb::arg("answers"), nb::arg("cases"), nb::kw_only(),
           nb::arg("search"), nb::arg("limits") = nb::none(),
           "Best rule over a 0/1 matrix: the fields of a Split.");
+    m.def("criteria", &criteria,
+          "(name, unit_power, is_exact, two_classes_only) of each criterion a rule can be judged "
+          "by.");
     m.def("available_kernels", &kernel_names, "Names of the kernels this CPU can run, best first.");
     m.def(
         "active_kernels", [] { return std::string(active_kernels().name); },

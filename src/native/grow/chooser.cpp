@@ -135,13 +135,8 @@ Objective Chooser::objective_of(std::vector<double> totals, std::uint32_t target
     return o;
 }
 
-// A rule must beat leaving the node alone. With squared child sizes even a random split in halves
-// does that, so there the rule must beat such a split.
 bool Chooser::is_worthwhile(const Objective& o, double value) const {
-    constexpr double kRounding = 1e-10;
-    const double unsplit = unsplit_value(o);
-    if (o.criterion == Criterion::gini_squared) return value < unsplit / 2;
-    return value < unsplit * (1 - kRounding);
+    return value < value_to_beat(o);
 }
 
 RuleLimits Chooser::limits_of(std::span<const Question> questions) const {

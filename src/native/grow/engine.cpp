@@ -55,7 +55,7 @@ Engine::Engine(Columns columns, std::span<const std::int32_t> classes, std::size
     nodes_.emplace_back(columns, order_rows(classes, n_classes, weights),
                         this->options().search.n_threads);
     memory_.push_back(nodes_.front().memory());
-    if (this->options().criterion == Criterion::entropy && !this->options().has_class_weights) {
+    if (facts_of(this->options().criterion).uses_xlogx && !this->options().has_class_weights) {
         double total = 0;
         for (const double n : class_totals(0)) total += n;
         xlogx_ = tabulate_xlogx(total);

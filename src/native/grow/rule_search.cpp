@@ -31,7 +31,7 @@ RuleSearch::RuleSearch(const Chooser& chooser, std::span<const std::int64_t> tot
     }
     // A table pays where it is smaller than the number of pairs to be judged.
     const auto n_pairs = static_cast<double>(questions_.size() * questions_.size());
-    if (objective_.criterion == Criterion::entropy && objective_.whole_numbers &&
+    if (facts_of(objective_.criterion).uses_xlogx && objective_.whole_numbers &&
         objective_.total <= n_pairs) {
         xlogx_ = tabulate_xlogx(objective_.total);
         if (!xlogx_.empty()) present_.objective.xlogx = xlogx_.data();

@@ -171,7 +171,8 @@ void pack_range(const std::uint8_t* bins, std::size_t n_rows, std::uint8_t low, 
     const auto pack_half = [&](const std::uint8_t* p) {
         const __m256i shifted = _mm256_sub_epi8(load(p), offset);
         const __m256i outside = _mm256_cmpeq_epi8(_mm256_max_epu8(shifted, limit), shifted);
-        return static_cast<Word>(~static_cast<std::uint32_t>(_mm256_movemask_epi8(outside)));
+        const std::uint32_t inside = ~static_cast<std::uint32_t>(_mm256_movemask_epi8(outside));
+        return Word{inside};
     };
     std::size_t start = 0;
     for (; start + kWordBits <= n_rows; start += kWordBits)

@@ -47,6 +47,7 @@ const Kernels& find_kernels(const std::string& name) {
 
 std::atomic<const Kernels*>& chosen() {
     static std::atomic<const Kernels*> table{[] {
+        // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing here ever changes the environment
         const char* wanted = std::getenv("BSNSING_KERNELS");
         return wanted != nullptr ? &find_kernels(wanted) : available_kernels().front();
     }()};

@@ -1,6 +1,6 @@
-// Finding the ones of 0/1 columns, eight cells of a row at a time. Include after `row_equals`, which
-// compares eight numbers with one and gives a bit for each. No include guard: it is meant to be
-// included once per kernel file.
+// Finding the ones of 0/1 columns, eight cells of a row at a time. Include after `row_equals`,
+// which compares eight numbers with one and gives a bit for each. No include guard: it is meant to
+// be included once per kernel file.
 
 template <class T>
 std::uint8_t find_ones(const T* cells, std::ptrdiff_t stride, std::size_t n_rows,

@@ -8,6 +8,7 @@
 // judges them exactly.
 
 constexpr double kPackedSlack = 0x1p-19;
+// NOLINTNEXTLINE(bugprone-sizeof-expression): the plain loops have parts of one lane
 constexpr std::size_t kPackedPartLanes = sizeof(IntPart) / sizeof(std::int32_t);
 constexpr std::size_t kPackedParts = kPackedLanes / kPackedPartLanes;
 
@@ -176,8 +177,8 @@ struct PackedLeanScan {
         const std::int32_t own_size = scan.size[scan.own_position];
         const std::int32_t own_lean = scan.with_self[scan.own_position];
         const Sides sides = large_enough(o, own_size);
-        for (std::size_t start = scan.first / kPackedLanes * kPackedLanes;
-             start < scan.n_questions; start += kPackedLanes) {
+        for (std::size_t start = scan.first / kPackedLanes * kPackedLanes; start < scan.n_questions;
+             start += kPackedLanes) {
             const unsigned lanes = packed_lanes_within(start, scan.first, scan.n_questions);
             const Ints both(scan.both + start);
             const Ints size = dot(both, one);
@@ -240,8 +241,8 @@ struct PackedMomentScan {
         const std::int32_t own_square = scan.with_self[own_position];
         const Sides sides = large_enough(*scan.objective, own_size);
         const Ints one(0x00010001);
-        for (std::size_t start = scan.first / kPackedLanes * kPackedLanes;
-             start < scan.n_questions; start += kPackedLanes) {
+        for (std::size_t start = scan.first / kPackedLanes * kPackedLanes; start < scan.n_questions;
+             start += kPackedLanes) {
             const unsigned lanes = packed_lanes_within(start, scan.first, scan.n_questions);
             PackedMoments both{0, 0, 0};
             Ints with_own = 0, with_other = 0, own_with_other = 0;
@@ -252,8 +253,7 @@ struct PackedMomentScan {
                     static_cast<std::int32_t>(scan.singles[i * scan.stride + own_position]));
                 both.size = both.size + dot(counts, one);
                 both.with_totals =
-                    both.with_totals +
-                    dot(counts, Ints(static_cast<std::int32_t>(scan.totals[i])));
+                    both.with_totals + dot(counts, Ints(static_cast<std::int32_t>(scan.totals[i])));
                 both.with_self = both.with_self + dot(counts, counts);
                 with_own = with_own + dot(counts, own);
                 with_other = with_other + dot(counts, other);
@@ -263,12 +263,13 @@ struct PackedMomentScan {
                                       Ints(scan.with_self + start)};
             Hit kind;
             if ((f.as_or || f.as_and) && sides.outside)
-                write({Ints(total - own_size) - other.size + both.size,
-                       Ints(square - own_totals) - other.with_totals + both.with_totals,
-                       Ints(square + own_square - 2 * own_totals) + other.with_self +
-                           both.with_self + twice(both.with_totals - other.with_totals +
-                                                  own_with_other - with_own - with_other)},
-                      start, lanes, kind);
+                write(
+                    {Ints(total - own_size) - other.size + both.size,
+                     Ints(square - own_totals) - other.with_totals + both.with_totals,
+                     Ints(square + own_square - 2 * own_totals) + other.with_self + both.with_self +
+                         twice(both.with_totals - other.with_totals + own_with_other - with_own -
+                               with_other)},
+                    start, lanes, kind);
             if (f.has_negation && sides.inside) {
                 kind.first_negated = true;  // "not own or other" leaves those who only answer own
                 write({own_size - both.size, own_totals - both.with_totals,
@@ -307,7 +308,6 @@ std::size_t scan_pairs_packed(const PackedScan& scan, Hit* hits) noexcept {
     double square = 0;
     for (const double n : o.totals) square += n * n;
     return PackedMomentScan{scan, static_cast<std::int32_t>(o.total),
-                            static_cast<std::int32_t>(square),
-                            PackedWriter(scan, o.total, hits)}
+                            static_cast<std::int32_t>(square), PackedWriter(scan, o.total, hits)}
         .run();
 }

@@ -3,6 +3,7 @@
 // load_part, store_part, all_of, at_most, at_least and below (bit k: lane k of a is below b's).
 // No include guard: it is meant to be included once per kernel file.
 
+// NOLINTNEXTLINE(bugprone-sizeof-expression): the plain loops have parts of one lane
 constexpr std::size_t kPartLanes = sizeof(Part) / sizeof(double);
 constexpr std::size_t kParts = kLanes / kPartLanes;
 
@@ -82,137 +83,22 @@ inline Eight x_log_x(const Objective& o, const Eight& x) {
     return Eight(lanes);
 }
 
-// The criterion for eight rules at once; l and r are the class-weighted cases of their children.
-template <Criterion C>
-inline Eight two_class_value(const Objective& o, const Eight& l0, const Eight& l1, const Eight& r0,
-                             const Eight& r1) {
-    constexpr double kTiny = 1e-300;
-    if constexpr (C == Criterion::gini_squared) {
-        return l0 * l1 + r0 * r1;
-    } else if constexpr (C == Criterion::gini) {
-        return 2.0 * (l0 * l1 / at_least(l0 + l1, kTiny) + r0 * r1 / at_least(r0 + r1, kTiny));
-    } else if constexpr (C == Criterion::entropy) {
-        return x_log_x(o, l0 + l1) - x_log_x(o, l0) - x_log_x(o, l1) + x_log_x(o, r0 + r1) -
-               x_log_x(o, r0) - x_log_x(o, r1);
-    } else if constexpr (C == Criterion::misclassification) {
-        return at_most(l0, l1) + at_most(r0, r1);
-    } else {
-        if (o.positive == 1) return (l1 + r1) * l0 + (l0 + r0) * r1;
-        return (l0 + r0) * l1 + (l1 + r1) * r0;
-    }
-}
+#include "criteria/every.inl"
 
-template <Criterion C>
-inline Eight many_class_value(const Objective& o, const Eight* left, const Eight* right) {
-    constexpr double kTiny = 1e-300;
-    Eight left_size = 0.0, right_size = 0.0, left_sum = 0.0, right_sum = 0.0;
-    for (std::size_t j = 0; j < o.n_classes; ++j) {
-        if constexpr (C == Criterion::gini_squared) {
-            left_sum = left_sum + left_size * left[j];
-            right_sum = right_sum + right_size * right[j];
-        } else if constexpr (C == Criterion::gini) {
-            left_sum = left_sum + left[j] * left[j];
-            right_sum = right_sum + right[j] * right[j];
-        } else if constexpr (C == Criterion::entropy) {
-            left_sum = left_sum + x_log_x(o, left[j]);
-            right_sum = right_sum + x_log_x(o, right[j]);
-        } else {
-            left_sum = at_least(left_sum, left[j]);
-            right_sum = at_least(right_sum, right[j]);
-        }
-        left_size = left_size + left[j];
-        right_size = right_size + right[j];
-    }
-    if constexpr (C == Criterion::gini_squared) {
-        return left_sum + right_sum;
-    } else if constexpr (C == Criterion::gini) {
-        return left_size - left_sum / at_least(left_size, kTiny) + right_size -
-               right_sum / at_least(right_size, kTiny);
-    } else if constexpr (C == Criterion::entropy) {
-        return x_log_x(o, left_size) - left_sum + x_log_x(o, right_size) - right_sum;
-    } else {
-        return left_size - left_sum + right_size - right_sum;
-    }
-}
-
-// A lower bound on the criterion over a box of left counts, low <= left <= high.
-// Two classes: every criterion is concave or bilinear, so its least value is at a corner.
-template <Criterion C>
-inline Eight two_class_bound(const Objective& o, const Eight* low, const Eight* high) {
-    const double w0 = o.class_weights[0];
-    const double w1 = o.class_weights[1];
-    const Eight l0[2] = {low[0] * w0, high[0] * w0};
-    const Eight l1[2] = {low[1] * w1, high[1] * w1};
-    const Eight r0[2] = {(o.totals[0] - low[0]) * w0, (o.totals[0] - high[0]) * w0};
-    const Eight r1[2] = {(o.totals[1] - low[1]) * w1, (o.totals[1] - high[1]) * w1};
-    Eight least = __builtin_inf();
-    for (unsigned a = 0; a < 2; ++a)
-        for (unsigned b = 0; b < 2; ++b)
-            least = at_most(least, two_class_value<C>(o, l0[a], l1[b], r0[a], r1[b]));
-    return least;
-}
-
-// One class's share of the criterion in one child: `own` cases of the class, `other` of the rest.
-template <Criterion C>
-inline Eight class_share(const Objective& o, const Eight& own, const Eight& other) {
-    constexpr double kTiny = 1e-300;
-    if constexpr (C == Criterion::gini_squared) return own * other * 0.5;
-    const Eight all = at_least(own + other, kTiny);
-    if constexpr (C == Criterion::gini) return own * other / all;
-    // Summed over the classes this is all ln all - sum of own ln own.
-    return own * (x_log_x(o, own + other) / all) - x_log_x(o, own);
-}
-
-// Many classes: the criterion is a sum over classes of functions that are concave in (cases of
-// the class, cases of all others), so the sum of their least corners is a bound.
-template <Criterion C>
-inline Eight many_class_bound(const Objective& o, const Eight* low, const Eight* high) {
-    Eight low_size = 0.0, high_size = 0.0, most_left = 0.0, most_right = 0.0;
-    double size = 0;
-    for (std::size_t j = 0; j < o.n_classes; ++j) {
-        const double w = o.class_weights[j];
-        size += o.totals[j] * w;
-        low_size = low_size + low[j] * w;
-        high_size = high_size + high[j] * w;
-        most_left = at_least(most_left, high[j] * w);
-        most_right = at_least(most_right, (o.totals[j] - low[j]) * w);
-    }
-    if constexpr (C == Criterion::misclassification)
-        return at_least(0.0, size - most_left - most_right);
-    Eight bound = 0.0;
-    for (std::size_t j = 0; j < o.n_classes; ++j) {
-        const double w = o.class_weights[j];
-        const double own_total = o.totals[j] * w;
-        const double other_total = size - own_total;
-        const Eight own[2] = {low[j] * w, high[j] * w};
-        const Eight other[2] = {at_least(low_size - own[0], 0.0),
-                                at_least(high_size - own[1], 0.0)};
-        Eight least = __builtin_inf();
-        for (unsigned a = 0; a < 2; ++a)
-            for (unsigned b = 0; b < 2; ++b)
-                least = at_most(least, class_share<C>(o, own[a], other[b]) +
-                                           class_share<C>(o, at_least(own_total - own[a], 0.0),
-                                                          at_least(other_total - other[b], 0.0)));
-        bound = bound + least;
-    }
-    return bound;
-}
-
-// Eight lanes of every class, without touching the heap in the common case.
+// Eight lanes of every class: on the stack, or the array number `place` of the scan's memory.
 template <bool TwoClasses>
 class PerClass {
   public:
-    explicit PerClass(std::size_t n_classes) {
-        if (n_classes > kInside) outside_ = new Eight[n_classes];
+    PerClass(std::size_t n_classes, void* memory, std::size_t place) {
+        if (n_classes > kInside) outside_ = static_cast<Eight*>(memory) + place * n_classes;
     }
-    ~PerClass() { delete[] outside_; }
     PerClass(const PerClass&) = delete;
     PerClass& operator=(const PerClass&) = delete;
     Eight* data() { return outside_ != nullptr ? outside_ : inside_; }
     Eight& operator[](std::size_t class_index) { return data()[class_index]; }
 
   private:
-    static constexpr std::size_t kInside = 16;
+    static constexpr std::size_t kInside = ScanMemory::kMostClassesOnStack;
     Eight inside_[kInside];
     Eight* outside_ = nullptr;
 };
@@ -220,7 +106,7 @@ class PerClass {
 template <>
 class PerClass<true> {
   public:
-    explicit PerClass(std::size_t) {}
+    PerClass(std::size_t, void*, std::size_t) {}
     Eight* data() { return inside_; }
     Eight& operator[](std::size_t class_index) { return inside_[class_index]; }
 
@@ -228,15 +114,18 @@ class PerClass<true> {
     Eight inside_[2];
 };
 
-// Values and bounds of eight rules, with limits applied. One scorer per scan.
-template <Criterion C, bool TwoClasses>
+static_assert(sizeof(Eight) == kLanes * sizeof(double), "ScanMemory is measured in it");
+
+// Values and bounds of eight rules by criterion C, with limits applied. One scorer per scan.
+template <class C, bool TwoClasses>
 class Scorer {
   public:
-    explicit Scorer(const Objective& o)
+    // Takes the first two arrays of the scan's memory.
+    Scorer(const Objective& o, void* memory)
         : o_(o),
           n_classes_(TwoClasses ? 2 : o.n_classes),
-          left_(o.n_classes),
-          right_(o.n_classes) {}
+          left_(o.n_classes, memory, 0),
+          right_(o.n_classes, memory, 1) {}
 
     std::size_t n_classes() const { return n_classes_; }
 
@@ -251,17 +140,20 @@ class Scorer {
             right_[j] = (o_.totals[j] - covered[j]) * w;
         }
         unsigned lanes = 0;
-        if constexpr (TwoClasses && C == Criterion::gini) {
-            lanes = gini_below(limit, value);
+        if constexpr (TwoClasses && C::kDividesLast) {
+            Eight scaled;
+            Eight scale;
+            C::two_class_ratio(left_[0], left_[1], right_[0], right_[1], scaled, scale);
+            lanes = lanes_below(scaled, limit * scale);
+            if (lanes != 0) value = scaled / scale;
         } else {
             if constexpr (TwoClasses)
-                value = two_class_value<C>(o_, left_[0], left_[1], right_[0], right_[1]);
+                value = C::two_class_value(o_, left_[0], left_[1], right_[0], right_[1]);
             else
-                value = many_class_value<C>(o_, left_.data(), right_.data());
+                value = many_class_value();
             lanes = lanes_below(value, limit);
         }
-        return lanes & ~lanes_below(size, o_.min_leaf) &
-               ~lanes_below(o_.total - o_.min_leaf, size);
+        return lanes & ~lanes_below(size, o_.min_leaf) & ~lanes_below(o_.total - o_.min_leaf, size);
     }
 
     // Lanes whose box of covered cases may hold a rule below `limit`. A box whose "no" side is
@@ -269,9 +161,9 @@ class Scorer {
     unsigned open_lanes(const Eight* low, const Eight* high, bool both_ways, double limit) {
         Eight bound;
         if constexpr (TwoClasses)
-            bound = two_class_bound<C>(o_, low, high);
+            bound = C::two_class_bound(o_, low, high);
         else
-            bound = many_class_bound<C>(o_, low, high);
+            bound = C::many_class_bound(o_, low, high);
         if (both_ways) bound = at_most(bound, mirrored_bound(low, high));
         const unsigned open = lanes_below(bound, limit);
         if (open == 0) return 0;
@@ -284,24 +176,26 @@ class Scorer {
     }
 
   private:
-    // Division is what the Gini criterion spends its time on, so all is compared multiplied by
-    // the sizes of both children, and divided only where a rule is below the limit.
-    unsigned gini_below(double limit, Eight& value) {
-        const Eight left = left_[0] + left_[1];
-        const Eight right = right_[0] + right_[1];
-        const Eight scaled = 2.0 * (left_[0] * left_[1] * right + right_[0] * right_[1] * left);
-        const Eight scale = left * right;
-        const unsigned lanes = lanes_below(scaled, limit * scale);
-        if (lanes != 0) value = scaled / scale;
-        return lanes;
+    Eight many_class_value() {
+        Eight left_size = 0.0;
+        Eight right_size = 0.0;
+        Eight left_sum = 0.0;
+        Eight right_sum = 0.0;
+        for (std::size_t j = 0; j < n_classes_; ++j) {
+            left_sum = C::add_class(o_, left_sum, left_size, left_[j]);
+            right_sum = C::add_class(o_, right_sum, right_size, right_[j]);
+            left_size = left_size + left_[j];
+            right_size = right_size + right_[j];
+        }
+        return C::value_of_sums(o_, left_size, left_sum, right_size, right_sum);
     }
 
-    // The `error` criterion depends on which child is called "yes".
+    // The same boxes with the children swapped, where that makes a difference.
     Eight mirrored_bound(const Eight* low, const Eight* high) const {
-        if constexpr (TwoClasses && C == Criterion::error) {
+        if constexpr (C::kIsOriented) {
             const Eight mirrored_low[2] = {o_.totals[0] - high[0], o_.totals[1] - high[1]};
             const Eight mirrored_high[2] = {o_.totals[0] - low[0], o_.totals[1] - low[1]};
-            return two_class_bound<C>(o_, mirrored_low, mirrored_high);
+            return C::two_class_bound(o_, mirrored_low, mirrored_high);
         } else {
             (void)low, (void)high;
             return __builtin_inf();
@@ -384,18 +278,6 @@ struct EightMoments {
     Eight size, with_totals, with_self;
 };
 
-template <Criterion C>
-inline Eight moment_value(const EightMoments& part, double size, double square) {
-    constexpr double kTiny = 1e-300;
-    const Eight rest_size = size - part.size;
-    const Eight rest_square = square - 2.0 * part.with_totals + part.with_self;
-    if constexpr (C == Criterion::gini)
-        return size - part.with_self / at_least(part.size, kTiny) -
-               rest_square / at_least(rest_size, kTiny);
-    else
-        return 0.5 * (part.size * part.size - part.with_self + rest_size * rest_size - rest_square);
-}
-
 // The moments of what two questions have in common, and of their products with each.
 struct CommonMoments {
     EightMoments common;
@@ -429,7 +311,7 @@ inline Sides large_enough(const Objective& o, double own_size) {
 }
 
 // Writes the splits that cut off a part, where both sides are large enough.
-template <Criterion C>
+template <class C>
 struct PartWriter {
     const Objective& o;
     double square;  // sum of the squares of the node's cases
@@ -437,14 +319,11 @@ struct PartWriter {
 
     [[gnu::always_inline]] void write(const EightMoments& part, std::size_t start, unsigned lanes,
                                       Hit kind) {
-        if constexpr (C == Criterion::gini) {  // see Scorer::gini_below
-            const Eight rest_size = o.total - part.size;
-            const Eight rest_square = square - 2.0 * part.with_totals + part.with_self;
-            lanes &= lanes_below((o.total - hits.limit()) * part.size * rest_size,
-                                 part.with_self * rest_size + rest_square * part.size);
+        if constexpr (C::kDividesLast) {
+            lanes &= C::moments_below(part, o.total, square, hits.limit());
             if (lanes == 0) return;
         }
-        const Eight value = moment_value<C>(part, o.total, square);
+        const Eight value = C::moment_value(part, o.total, square);
         lanes &= lanes_below(value, hits.limit());
         if (lanes == 0) return;
         lanes &= ~lanes_below(part.size, o.min_leaf);
@@ -456,7 +335,7 @@ struct PartWriter {
 // scan_pairs for the Gini criteria of many classes: each of the four parts that two questions cut
 // the cases into (both, one, the other, neither) is the "no" side of one form, and its moments
 // follow from the common ones, so that the classes are walked once and not once per form.
-template <Criterion C>
+template <class C>
 std::size_t scan_pairs_by_moments(const PairScan& scan, Hit* hits) {
     const Objective& o = *scan.objective;
     const Formulas& f = scan.formulas;
@@ -475,19 +354,19 @@ std::size_t scan_pairs_by_moments(const PairScan& scan, Hit* hits) {
         const EightMoments other{Eight(scan.moments.size + start),
                                  Eight(scan.moments.with_totals + start),
                                  Eight(scan.moments.with_self + start)};
-        const EightMoments neither{
-            o.total - own_size - other.size + both.size,
-            square - own_totals - other.with_totals + both.with_totals,
-            square + own_square + other.with_self + both.with_self - 2.0 * own_totals -
-                2.0 * other.with_totals + 2.0 * both.with_totals + 2.0 * m.own_with_other -
-                2.0 * m.with_own - 2.0 * m.with_other};
+        const EightMoments neither{o.total - own_size - other.size + both.size,
+                                   square - own_totals - other.with_totals + both.with_totals,
+                                   square + own_square + other.with_self + both.with_self -
+                                       2.0 * own_totals - 2.0 * other.with_totals +
+                                       2.0 * both.with_totals + 2.0 * m.own_with_other -
+                                       2.0 * m.with_own - 2.0 * m.with_other};
         if ((f.as_or || f.as_and) && sides.outside) writer.write(neither, start, lanes, {});
         if (f.has_negation && sides.inside) {
             Hit kind;
             kind.first_negated = true;  // "not own or other" leaves those who only answer own
             writer.write({own_size - both.size, own_totals - both.with_totals,
-                   own_square - 2.0 * m.with_own + both.with_self},
-                  start, lanes, kind);
+                          own_square - 2.0 * m.with_own + both.with_self},
+                         start, lanes, kind);
             kind.negated = true;
             writer.write(both, start, lanes, kind);
         }
@@ -495,17 +374,17 @@ std::size_t scan_pairs_by_moments(const PairScan& scan, Hit* hits) {
             Hit kind;
             kind.negated = true;
             writer.write({other.size - both.size, other.with_totals - both.with_totals,
-                   other.with_self - 2.0 * m.with_other + both.with_self},
-                  start, lanes, kind);
+                          other.with_self - 2.0 * m.with_other + both.with_self},
+                         start, lanes, kind);
         }
         if (f.as_xor) {
             Hit kind;
             kind.is_xor = true;
             writer.write({own_size + other.size - 2.0 * both.size,
-                   own_totals + other.with_totals - 2.0 * both.with_totals,
-                   own_square + other.with_self + 2.0 * m.own_with_other - 4.0 * m.with_own -
-                       4.0 * m.with_other + 4.0 * both.with_self},
-                  start, lanes, kind);
+                          own_totals + other.with_totals - 2.0 * both.with_totals,
+                          own_square + other.with_self + 2.0 * m.own_with_other - 4.0 * m.with_own -
+                              4.0 * m.with_other + 4.0 * both.with_self},
+                         start, lanes, kind);
         }
     }
     return writer.hits.n_hits();
@@ -576,16 +455,16 @@ inline std::size_t scan_pairs_by_lean(const PairScan& scan, Hit* hits) {
     return writer.hits.n_hits();
 }
 
-template <Criterion C, bool TwoClasses>
+template <class C, bool TwoClasses>
 std::size_t scan_pairs_of(const PairScan& scan, Hit* hits) {
     const Objective& o = *scan.objective;
-    if constexpr (!TwoClasses && (C == Criterion::gini || C == Criterion::gini_squared))
+    if constexpr (!TwoClasses && C::kHasMoments)
         if (scan.moments.size != nullptr) return scan_pairs_by_moments<C>(scan, hits);
-    if constexpr (TwoClasses && C == Criterion::gini)
+    if constexpr (TwoClasses && C::kHasLeans)
         if (scan.leans.size != nullptr) return scan_pairs_by_lean(scan, hits);
     const Formulas& f = scan.formulas;
-    Scorer<C, TwoClasses> scorer(o);
-    PerClass<TwoClasses> covered(o.n_classes);
+    Scorer<C, TwoClasses> scorer(o, scan.memory);
+    PerClass<TwoClasses> covered(o.n_classes, scan.memory, 2);
     HitWriter writer(hits, scan.limit, scan.grain);
     const bool mirrors = o.is_oriented();
     constexpr PairForm kForms[] = {PairForm::plain, PairForm::own_negated, PairForm::other_negated,
@@ -611,16 +490,17 @@ std::size_t scan_pairs_of(const PairScan& scan, Hit* hits) {
     return writer.n_hits();
 }
 
-template <Criterion C, bool TwoClasses>
+template <class C, bool TwoClasses>
 std::size_t scan_extensions_of(const ExtendScan& scan, Hit* hits, std::uint32_t* openings,
                                std::size_t* n_openings) {
     const Objective& o = *scan.objective;
     const Formulas& f = scan.formulas;
-    Scorer<C, TwoClasses> scorer(o);
-    PerClass<TwoClasses> covered(o.n_classes), highest(o.n_classes);
+    Scorer<C, TwoClasses> scorer(o, scan.memory);
+    PerClass<TwoClasses> covered(o.n_classes, scan.memory, 2);
+    PerClass<TwoClasses> highest(o.n_classes, scan.memory, 3);
     HitWriter writer(hits, scan.limit, scan.grain);
     const bool mirrors = o.is_oriented();
-    const double n_more = static_cast<double>(scan.n_more);
+    const auto n_more = static_cast<double>(scan.n_more);
     *n_openings = 0;
     for (std::size_t start = scan.first / kLanes * kLanes; start < scan.n_literals;
          start += kLanes) {
@@ -645,11 +525,12 @@ std::size_t scan_extensions_of(const ExtendScan& scan, Hit* hits, std::uint32_t*
     return writer.n_hits();
 }
 
-template <Criterion C, bool TwoClasses>
+template <class C, bool TwoClasses>
 std::size_t scan_last_of(const LastScan& scan, std::uint32_t* blocks) {
     const Objective& o = *scan.objective;
-    Scorer<C, TwoClasses> scorer(o);
-    PerClass<TwoClasses> low(o.n_classes), high(o.n_classes);
+    Scorer<C, TwoClasses> scorer(o, scan.memory);
+    PerClass<TwoClasses> low(o.n_classes, scan.memory, 2);
+    PerClass<TwoClasses> high(o.n_classes, scan.memory, 3);
     const bool both_ways = o.is_oriented() && scan.formulas.as_and;
     std::size_t n_blocks = 0;
     for (std::size_t start = scan.first / kLanes * kLanes; start < scan.n_literals;
@@ -671,39 +552,31 @@ std::size_t scan_last_of(const LastScan& scan, std::uint32_t* blocks) {
     return n_blocks;
 }
 
-// Picks the compiled variant for a criterion and a number of classes.
-#define BSNSING_DISPATCH(function, objective, ...)                                       \
-    do {                                                                                 \
-        const bool two = (objective).n_classes == 2;                                     \
-        switch ((objective).criterion) {                                                 \
-            case Criterion::gini_squared:                                                \
-                return two ? function<Criterion::gini_squared, true>(__VA_ARGS__)        \
-                           : function<Criterion::gini_squared, false>(__VA_ARGS__);      \
-            case Criterion::gini:                                                        \
-                return two ? function<Criterion::gini, true>(__VA_ARGS__)                \
-                           : function<Criterion::gini, false>(__VA_ARGS__);              \
-            case Criterion::entropy:                                                     \
-                return two ? function<Criterion::entropy, true>(__VA_ARGS__)             \
-                           : function<Criterion::entropy, false>(__VA_ARGS__);           \
-            case Criterion::misclassification:                                           \
-                return two ? function<Criterion::misclassification, true>(__VA_ARGS__)   \
-                           : function<Criterion::misclassification, false>(__VA_ARGS__); \
-            default:                                                                     \
-                return function<Criterion::error, true>(__VA_ARGS__);                    \
-        }                                                                                \
-    } while (false)
+// Calls `scan` with the criterion and whether there are two classes, as types.
+template <class Scan>
+inline std::size_t scan_by_criterion(const Objective& o, const Scan& scan) {
+    return visit_criterion(o.criterion, [&](auto c) {
+        if constexpr (!decltype(c)::kTwoClassesOnly)
+            if (o.n_classes != 2) return scan(c, std::false_type());
+        return scan(c, std::true_type());
+    });
+}
 
 std::size_t scan_pairs(const PairScan& scan, Hit* hits) noexcept {
-    BSNSING_DISPATCH(scan_pairs_of, *scan.objective, scan, hits);
+    return scan_by_criterion(*scan.objective, [&](auto c, auto two_classes) {
+        return scan_pairs_of<decltype(c), two_classes()>(scan, hits);
+    });
 }
 
 std::size_t scan_extensions(const ExtendScan& scan, Hit* hits, std::uint32_t* openings,
                             std::size_t* n_openings) noexcept {
-    BSNSING_DISPATCH(scan_extensions_of, *scan.objective, scan, hits, openings, n_openings);
+    return scan_by_criterion(*scan.objective, [&](auto c, auto two_classes) {
+        return scan_extensions_of<decltype(c), two_classes()>(scan, hits, openings, n_openings);
+    });
 }
 
 std::size_t scan_last(const LastScan& scan, std::uint32_t* blocks) noexcept {
-    BSNSING_DISPATCH(scan_last_of, *scan.objective, scan, blocks);
+    return scan_by_criterion(*scan.objective, [&](auto c, auto two_classes) {
+        return scan_last_of<decltype(c), two_classes()>(scan, blocks);
+    });
 }
-
-#undef BSNSING_DISPATCH

@@ -44,7 +44,8 @@ class Worker {
           levels_(options.max_rules + 1),
           hits_(pool_.stride() * kHitsPerQuestion),
           blocks_(pool_.blocks().n_blocks()),
-          block_gain_(pool_.n_classes() * kLanes) {
+          block_gain_(pool_.n_classes() * kLanes),
+          scan_memory_(pool_.n_classes()) {
         Level& root = open_level(0);
         std::fill(root.base.begin(), root.base.end(), 0.0);
         root.gain = pool_.singles();
@@ -149,7 +150,7 @@ class Worker {
         }
     }
 
-    ExtendScan scan_of(const Level& level, std::size_t first) const {
+    ExtendScan scan_of(const Level& level, std::size_t first) {
         ExtendScan scan;
         scan.objective = &pool_.objective();
         scan.formulas = options_.formulas;
@@ -160,6 +161,7 @@ class Worker {
         scan.gain = level.gain.row(0);
         scan.limit = collector_.incumbent().limit();
         scan.grain = collector_.scan_grain(grid_);
+        scan.memory = scan_memory_.data();
         return scan;
     }
 
@@ -238,6 +240,7 @@ class Worker {
         scan.both = literals_.pairs().row(literal);
         scan.both_stride = literals_.pairs().class_stride();
         scan.open_limit = open_limit(child.literals, literal + 1, 1);
+        scan.memory = scan_memory_.data();
         const std::size_t n_blocks = pool_.kernels().scan_last(scan, blocks_.data());
         for (std::size_t b = 0; b < n_blocks; ++b) count_block(depth + 1, blocks_[b]);
     }
@@ -331,6 +334,7 @@ class Worker {
     std::vector<Literal> candidate_;
     std::vector<double> covered_;
     std::vector<double> block_gain_;
+    ScanMemory scan_memory_;
     double n_counted_ = 0;
     std::size_t unchecked_ = 0;
 };

@@ -25,7 +25,7 @@ FoundRule search_matrix(const std::uint8_t* answers, std::size_t n_questions, co
     objective.min_leaf = least_leaf(rules.min_samples_leaf, classes.unit);
     objective.distinct_children = rules.distinct_children;
     std::vector<double> xlogx;
-    if (rules.criterion == Criterion::entropy && objective.whole_numbers)
+    if (facts_of(rules.criterion).uses_xlogx && objective.whole_numbers)
         xlogx = tabulate_xlogx(objective.total);
     if (!xlogx.empty()) objective.xlogx = xlogx.data();
     const SearchOptions options{rules.max_rules, rules.formulas, rules.n_threads,

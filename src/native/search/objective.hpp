@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace bsnsing {
+#include "criteria/criterion.hpp"
 
-enum class Criterion { gini_squared, gini, entropy, misclassification, error };
+namespace bsnsing {
 
 // Counts are weight sums, held in doubles: they are whole numbers below 2^53, so exact.
 struct Objective {
@@ -26,7 +26,7 @@ struct Objective {
 
     // A rule and its mirror image (children swapped) may differ in value or feasibility.
     bool is_oriented() const {
-        return criterion == Criterion::error || (distinct_children && n_classes == 2);
+        return facts_of(criterion).is_oriented || (distinct_children && n_classes == 2);
     }
 };
 
@@ -41,6 +41,9 @@ double objective_value(const Objective& objective, const double* left);
 
 // Value of a node that is not split.
 double unsplit_value(const Objective& objective);
+
+// Values below this make splitting a node worthwhile.
+double value_to_beat(const Objective& objective);
 
 // The greatest value that can occur: sets the grain at which values count as tied.
 double largest_value(const Objective& objective);

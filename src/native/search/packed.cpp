@@ -22,7 +22,7 @@ void shift_in_turn(std::vector<PackedSegment>& segments) {
 
 bool PackedPool::fits(const Pool& pool) {
     const Objective& o = pool.objective();
-    return o.criterion == Criterion::gini && o.whole_numbers && !o.is_oriented() &&
+    return facts_of(o.criterion).has_packed_pairs && o.whole_numbers && !o.is_oriented() &&
            o.total <= kMostPackedCases;
 }
 

@@ -55,7 +55,7 @@ PairScan scan_of(const PoolCounts& pool, const Formulas& formulas, std::size_t o
 class WideCounts {
   public:
     WideCounts(const Pool& pool, const Formulas& formulas, PairCounts& kept)
-        : pool_(pool), formulas_(formulas), kept_(kept) {}
+        : pool_(pool), formulas_(formulas), kept_(kept), memory_(pool.n_classes()) {}
 
     // Counts the pairs of a group; false if stopped.
     bool count(const BlockGroup& group, Watch& watch) {
@@ -88,6 +88,7 @@ class WideCounts {
         PairScan scan = scan_of(pool_, formulas_, own, own_counts, row_, class_stride_);
         scan.limit = limit;
         scan.grain = grain;
+        scan.memory = memory_.data();
         return pool_.kernels().scan_pairs(scan, hits);
     }
 
@@ -119,6 +120,7 @@ class WideCounts {
     const Formulas formulas_;
     PairCounts& kept_;
     UnfilledVector<double> scratch_;
+    ScanMemory memory_;
     BlockGroup group_;
     double* data_ = nullptr;
     const double* row_ = nullptr;

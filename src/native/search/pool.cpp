@@ -44,10 +44,10 @@ PoolCounts::PoolCounts(const Objective& objective, std::size_t n_questions, Coun
 void PoolCounts::fill_moments() {
     constexpr double kMostCases = 1 << 26;  // squares of larger sums would round
     const Objective& o = objective_;
-    const bool is_gini = o.criterion == Criterion::gini || o.criterion == Criterion::gini_squared;
-    if (!is_gini || !o.whole_numbers || o.total > kMostCases) return;
+    const CriterionFacts& facts = facts_of(o.criterion);
+    if (!o.whole_numbers || o.total > kMostCases) return;
     if (o.n_classes == 2) {
-        if (o.criterion != Criterion::gini || o.is_oriented()) return;
+        if (!facts.has_leans || o.is_oriented()) return;
         leans_ = Counts(2, stride());
         for (std::size_t q = 0; q < stride(); ++q) {
             leans_.row(0)[q] = singles_.row(0)[q] + singles_.row(1)[q];
@@ -55,6 +55,7 @@ void PoolCounts::fill_moments() {
         }
         return;
     }
+    if (!facts.has_moments) return;
     moments_ = Counts(3, stride());
     for (std::size_t j = 0; j < n_classes(); ++j) {
         const double* n = singles_.row(j);

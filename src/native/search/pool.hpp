@@ -40,7 +40,8 @@ class PoolCounts {
     std::size_t stride() const { return singles_.stride; }
     const Counts& singles() const { return singles_; }
 
-    // Null unless there are many classes, a Gini criterion, and counts whose squares are exact.
+    // Null unless the criterion has them, there are many classes (Leans: two), and the squares of
+    // counts are exact.
     Moments moments() const;
     Leans leans() const;
 

@@ -6,7 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "bits/aligned.hpp"
+#include "bits/words.hpp"
 #include "search/objective.hpp"
 
 namespace bsnsing {
@@ -28,6 +31,26 @@ struct Hit {
     bool is_xor = false;         // pairs: the two are joined by XOR
     bool swapped = false;        // the OR's rows go to "no": read it as an AND
     double value = 0;
+};
+
+// What a scan works in: eight numbers per class, a few times over. For few classes the stack will
+// do. For more, whoever calls makes this, once per thread: a scan is noexcept and must not ask for
+// memory, which may not be had.
+class ScanMemory {
+  public:
+    static constexpr std::size_t kMostClassesOnStack = 16;
+    static constexpr std::size_t kMostPerScan = 4;  // arrays of eight numbers per class
+
+    explicit ScanMemory(std::size_t n_classes)
+        : bytes_(n_classes > kMostClassesOnStack
+                     ? n_classes * kMostPerScan * kLanes * sizeof(double)
+                     : 0) {}
+
+    // Null where the stack will do.
+    void* data() { return bytes_.empty() ? nullptr : bytes_.data(); }
+
+  private:
+    AlignedVector<std::byte> bytes_;
 };
 
 // Sums over classes, one entry per question: of its cases n_j, of T_j n_j and of n_j n_j, where T_j
@@ -59,10 +82,11 @@ struct PairScan {
     const double* both = nullptr;     // cases that answer yes to both
     std::size_t both_stride = 0;
     std::size_t own_position = 0;
-    Moments moments;   // null where they do not apply; see Pool
-    Leans leans;       // likewise
-    double limit = 0;  // report values below this ...
-    double grain = 0;  // ... and lower it to the least value seen plus this
+    Moments moments;         // null where they do not apply; see Pool
+    Leans leans;             // likewise
+    double limit = 0;        // report values below this ...
+    double grain = 0;        // ... and lower it to the least value seen plus this
+    void* memory = nullptr;  // of ScanMemory
 };
 
 // Small nodes hold the counts of two classes in one 32-bit number: class 2i in its lower half,
@@ -117,6 +141,7 @@ struct ExtendScan {
     const double* most_after = nullptr;   // most that one literal after this one adds to the rule
     const double* most_single = nullptr;  // ... to this literal alone
     double open_limit = 0;
+    void* memory = nullptr;  // of ScanMemory
 };
 
 // Bounds on all rules that add a second literal after `last` was added to a rule.
@@ -132,6 +157,7 @@ struct LastScan {
     const double* both = nullptr;  // cases that both `last` and each literal cover
     std::size_t both_stride = 0;
     double open_limit = 0;
+    void* memory = nullptr;  // of ScanMemory
 };
 
 }  // namespace bsnsing

@@ -6,11 +6,8 @@
 namespace bsnsing {
 
 Criterion criterion_from_name(const std::string& name) {
-    if (name == "gini_squared") return Criterion::gini_squared;
-    if (name == "gini") return Criterion::gini;
-    if (name == "entropy") return Criterion::entropy;
-    if (name == "misclassification") return Criterion::misclassification;
-    if (name == "error") return Criterion::error;
+    for (const Criterion criterion : every_criterion())
+        if (name == facts_of(criterion).name) return criterion;
     throw std::invalid_argument("unknown criterion '" + name + "'");
 }
 

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -49,6 +48,7 @@ void parallel_for(std::size_t n_tasks, std::size_t n_threads, const Work& work, 
         is_done.notify_one();
     };
     std::vector<std::thread> threads;
+    threads.reserve(n_threads - 1);  // nothing may throw past threads that run
     for (std::size_t t = 1; t < n_threads; ++t) {
         {
             const std::lock_guard<std::mutex> guard(lock);
@@ -56,7 +56,7 @@ void parallel_for(std::size_t n_tasks, std::size_t n_threads, const Work& work, 
         }
         try {
             threads.emplace_back(run_thread, t);
-        } catch (const std::system_error&) {  // no more threads to be had: go on with these
+        } catch (const std::exception&) {  // no more threads to be had: go on with these
             const std::lock_guard<std::mutex> guard(lock);
             --n_running;
             break;
