@@ -9,6 +9,7 @@ void test_bits();
 void test_criteria();
 void test_kernels();
 void test_search();
+void test_counted();
 void test_columns();
 void test_questions();
 void test_answers();
@@ -23,9 +24,10 @@ int main() {
         const char* name;
         void (*run)();
     } kTests[] = {
-        {"bits", test_bits},       {"criteria", test_criteria}, {"kernels", test_kernels},
-        {"search", test_search},   {"columns", test_columns},   {"questions", test_questions},
-        {"answers", test_answers}, {"engine", test_engine},     {"apply", test_apply},
+        {"bits", test_bits},           {"criteria", test_criteria}, {"kernels", test_kernels},
+        {"search", test_search},       {"counted", test_counted},   {"columns", test_columns},
+        {"questions", test_questions}, {"answers", test_answers},   {"engine", test_engine},
+        {"apply", test_apply},
     };
     for (const auto& test : kTests) {
         const Tally before = tally();

@@ -182,6 +182,106 @@ void test_majority() {
     CHECK(Chooser({}, weighted).majority_class(totals) == 1);
 }
 
+// Counts are sums over rows: those of two halves add up to those of all, and each is what a walk
+// over the rows finds.
+void test_counts(Random& random) {
+    Table table = random_table(random, 400, true);
+    Interrupt nobody;
+    const std::vector<std::size_t> root = {0};
+    Engine whole(table.encode(), table.classes, 3, table.weights, options_for(2, 2));
+    const std::vector<std::vector<Question>> questions = whole.ask(root, std::nullopt);
+    std::vector<std::vector<NodeRule>> rules(1);
+    for (std::size_t i = 0; i + 1 < questions[0].size(); ++i)
+        for (const Operator op :
+             {Operator::logical_or, Operator::logical_and, Operator::exclusive_or})
+            rules[0].push_back(
+                {{questions[0][i], questions[0][i + 1]}, {{{0, i % 2 == 0}, {1, i % 3 == 0}}, op}});
+    std::vector<std::int64_t> sums[3];
+    const auto add_counts = [&](Engine& engine, std::int64_t sign) {
+        const auto add = [&](std::vector<std::int64_t>& sum,
+                             const std::vector<std::int64_t>& more) {
+            sum.resize(more.size(), 0);
+            for (std::size_t i = 0; i < more.size(); ++i) sum[i] += sign * more[i];
+        };
+        std::vector<std::int64_t> cases;
+        const std::vector<std::vector<std::vector<std::int64_t>>> histograms =
+            engine.histograms(root, nobody);
+        for (const std::vector<std::int64_t>& column : histograms[0])
+            cases.insert(cases.end(), column.begin(), column.end());
+        add(sums[0], cases);
+        add(sums[1], engine.pair_counts(root, questions, nobody)[0]);
+        add(sums[2], engine.rule_counts(root, rules, nobody)[0]);
+    };
+    add_counts(whole, 1);
+    for (const bool is_odd : {false, true}) {
+        std::vector<std::int64_t> weights = table.weights;
+        for (std::size_t row = 0; row < weights.size(); ++row)
+            if ((row % 2 == 1) != is_odd) weights[row] = 0;
+        Engine half(table.encode(), table.classes, 3, weights, options_for(2, 1));
+        add_counts(half, -1);
+    }
+    for (const auto& sum : sums)
+        CHECK(!sum.empty() &&
+              std::all_of(sum.begin(), sum.end(), [](std::int64_t n) { return n == 0; }));
+
+    const std::vector<std::int64_t> counts = whole.rule_counts(root, rules, nobody)[0];
+    for (std::size_t r = 0; r < rules[0].size(); ++r) {
+        NodeSplit split;
+        split.questions = rules[0][r].questions;
+        split.found.rule = rules[0][r].rule;
+        std::vector<std::int64_t> expected(3, 0);
+        for (std::size_t row = 0; row < table.classes.size(); ++row)
+            if (follows(table, split, row))
+                expected[static_cast<std::size_t>(table.classes[row])] += table.weights[row];
+        CHECK(std::equal(expected.begin(), expected.end(),
+                         counts.begin() + static_cast<std::ptrdiff_t>(3 * r)));
+    }
+}
+
+// Each row once, ascending, whatever its weight.
+void test_rows(Random& random) {
+    const Table table = random_table(random, 300, true);
+    Engine engine(table.encode(), table.classes, 3, table.weights, options_for(2, 1));
+    Interrupt nobody;
+    const std::vector<std::size_t> root = {0};
+    const std::vector<Question> questions = engine.ask(root, 1U)[0];
+    const RowAnswers answers = engine.answers(0, questions);
+    CHECK(answers.rows == engine.rows_of(root)[0]);
+    std::size_t place = 0;
+    for (std::size_t row = 0; row < table.classes.size(); ++row) {
+        if (table.weights[row] == 0) continue;
+        CHECK(answers.rows[place] == static_cast<std::int64_t>(row));
+        for (std::size_t q = 0; q < questions.size(); ++q)
+            CHECK((answers.answers[place * questions.size() + q] != 0) ==
+                  says_yes(table.columns[questions[q].column], questions[q], row));
+        ++place;
+    }
+    CHECK(place == answers.rows.size());
+    const std::vector<NodeRule> rules = {{{questions[0]}, {{{0, false}}, Operator::logical_or}}};
+    const auto [yes, no] = engine.split(root, rules).front();
+    const auto parts = engine.rows_of(std::vector<std::size_t>{no, yes, no});
+    CHECK(parts[0].size() + parts[1].size() == place && parts[0] == parts[2]);
+}
+
+void test_refusals(Random& random) {
+    const Table table = random_table(random, 50, false);
+    Engine engine(table.encode(), table.classes, 3, {}, options_for(2, 1));
+    const NodeRule rule{{engine.ask(std::vector<std::size_t>{0}, std::nullopt)[0][0]},
+                        {{{0, false}}, Operator::logical_or}};
+    const auto split = [&](std::vector<std::size_t> nodes, std::vector<NodeRule> rules) {
+        return engine.split(nodes, rules);
+    };
+    CHECK(is_refused([&] { engine.table(1); }));
+    CHECK(is_refused([&] { split({0}, {}); }));
+    CHECK(is_refused([&] { split({0, 0}, {rule, rule}); }));
+    const auto [yes, no] = split({0}, {rule}).front();
+    CHECK(is_refused([&] { split({0}, {rule}); }));
+    engine.close(std::vector<std::size_t>{yes});
+    CHECK(is_refused([&] { engine.class_totals(yes); }));
+    CHECK(is_refused([&] { engine.close(std::vector<std::size_t>{yes}); }));
+    CHECK(engine.table(no).is_open());
+}
+
 void test_interrupt(Random& random) {
     const Table table = random_table(random, 2000, false);
     Engine engine(table.encode(), table.classes, 3, {}, options_for(3, 1));
@@ -200,6 +300,9 @@ void test_engine() {
     test_given_rules(random);
     test_threads(random);
     test_majority();
+    test_counts(random);
+    test_rows(random);
+    test_refusals(random);
     test_interrupt(random);
 }
 

@@ -78,13 +78,12 @@ CountedExactSearch::CountedExactSearch(const PairMatrix& pairs, const Objective&
       pairs_(select_pairs(pairs, kept_)),
       pool_(objective_, kept_.size(), diagonal(pairs_, objective.n_classes, kept_.size())),
       collector_(pool_, options_.formulas, Incumbent(objective_, grid_, options_.limits)) {
-    n_counted_ = n_settled_ = offer_singles(pool_, options_.formulas, collector_);
+    n_counted_ = offer_singles(pool_, options_.formulas, collector_);
     if (options_.max_rules < 2 || kept_.size() < 2) return;
     goes_deep_ = options_.max_rules >= 3 && kept_.size() >= 3 && forms_sets(options_.formulas);
     pairs_done_ = offer_pairs(pool_, options_.formulas, grid_, pairs_, collector_, watch);
     for (std::size_t q = 0; pairs_done_ && q < kept_.size(); ++q)
         n_counted_ += n_pair_rules(objective_, options_.formulas, kept_.size() - q - 1);
-    n_settled_ = n_counted_;
     if (goes_deep_ && pairs_done_) start_deep(watch);
     if (watch.has_stopped()) stop();
 }
@@ -361,16 +360,14 @@ FoundRule CountedExactSearch::found() const {
     FoundRule found = describe(pool_, collector_.incumbent());
     for (Literal& l : found.rule.literals) l.question = kept_[l.question];
     const bool is_over = !is_stopped_ && wanted_.empty();
-    found.n_counted = n_counted_ + n_deep_counted_;
-    double n_settled = n_settled_ + n_deep_counted_;
-    if (goes_deep_ && is_over)
-        n_settled =
-            n_settled_ + std::max(n_deep_counted_, n_rules(objective_, options_, kept_.size(), 3));
-    found.n_excluded = n_settled - found.n_counted;
+    const double n_deep = goes_deep_ ? n_rules(objective_, options_, kept_.size(), 3) : 0.0;
+    // Seeds are counted once more when their turn comes, so small pools can count more than all.
+    const double n_deep_counted = std::min(n_deep_counted_, n_deep);
+    found.n_counted = n_counted_ + n_deep_counted;
     if (is_over)
-        found.n_excluded += static_cast<double>(n_given_ - kept_.size()) +
-                            n_rules(objective_, options_, n_given_, 2) -
-                            n_rules(objective_, options_, kept_.size(), 2);
+        found.n_excluded = n_deep - n_deep_counted + static_cast<double>(n_given_ - kept_.size()) +
+                           n_rules(objective_, options_, n_given_, 2) -
+                           n_rules(objective_, options_, kept_.size(), 2);
     found.optimal = is_over;
     if (is_over) {
         if (!found.found) found.bound = std::numeric_limits<double>::infinity();

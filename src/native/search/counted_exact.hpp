@@ -83,8 +83,7 @@ class CountedExactSearch : public CountedSearch {
     PairCounts pairs_;
     PoolCounts pool_;
     Collector collector_;
-    double n_counted_ = 0;
-    double n_settled_ = 0;
+    double n_counted_ = 0;  // rules of one and two questions
     double n_deep_counted_ = 0;
     bool pairs_done_ = true;
     bool goes_deep_ = false;
