@@ -154,6 +154,11 @@ class RuleSearch:
 def best_rule(answers: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], cases: Cases, *, search: SearchOptions, limits: QuestionLimits | None = None) -> Any:
     """Best rule over a 0/1 matrix: the fields of a Split."""
 
+def criteria() -> list[tuple[str, int, bool, bool]]:
+    """
+    (name, unit_power, is_exact, two_classes_only) of each criterion a rule can be judged by.
+    """
+
 def available_kernels() -> list[str]:
     """Names of the kernels this CPU can run, best first."""
 
