@@ -160,7 +160,7 @@ double bytes_per_second(std::size_t n_threads, std::vector<Word>& sinks) {
 }  // namespace
 
 int main(int n_arguments, char** arguments) {
-    const int wanted = n_arguments == 2 ? std::atoi(arguments[1]) : 0;
+    const long wanted = n_arguments == 2 ? std::strtol(arguments[1], nullptr, 10) : 0;
     if (wanted < 1 || wanted > 1024) {
         std::fprintf(stderr, "usage: peaks N_THREADS, from 1 to 1024\n");
         return 2;

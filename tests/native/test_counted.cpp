@@ -62,8 +62,8 @@ void test_same_rules(Random& random) {
         const auto criterion = static_cast<Criterion>(random.below(5));
         const std::size_t n_classes =
             criterion == Criterion::error ? 2 : (i % 9 == 0 ? 11 : 2 + random.below(3));
-        Problem p = random_problem(random, 10 + random.below(150), 1 + random.below(12), n_classes,
-                                   i % 3 == 0);
+        const Problem p = random_problem(random, 10 + random.below(150), 1 + random.below(12),
+                                         n_classes, i % 3 == 0);
         Objective o = p.objective(criterion, 1 + static_cast<double>(random.below(6)));
         o.distinct_children = i % 5 == 0;
         SearchOptions options{1 + random.below(4), kFormulas[random.below(5)], 1};
@@ -85,7 +85,7 @@ void test_same_rules(Random& random) {
 
 // Cut short, the search says so, and its bound holds.
 void test_stopping(Random& random) {
-    Problem p = random_problem(random, 300, 30, 2);
+    const Problem p = random_problem(random, 300, 30, 2);
     const Objective o = p.objective(Criterion::gini);
     const SearchOptions options{4, {true, true, false, true}, 1};
     Interrupt nobody;

@@ -242,7 +242,7 @@ void test_counts(Random& random) {
 void test_rows(Random& random) {
     const Table table = random_table(random, 300, true);
     Engine engine(table.encode(), table.classes, 3, table.weights, options_for(2, 1));
-    Interrupt nobody;
+    const Interrupt nobody;
     const std::vector<std::size_t> root = {0};
     const std::vector<Question> questions = engine.ask(root, 1U)[0];
     const RowAnswers answers = engine.answers(0, questions);

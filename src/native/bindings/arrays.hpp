@@ -67,6 +67,7 @@ bool user_interrupts();
 template <class Work>
 auto call_interruptibly(const Work& work) {
     Interrupt interrupt(user_interrupts);
+    // It is moved from on return. NOLINTNEXTLINE(misc-const-correctness)
     auto result = [&] {
         const nb::gil_scoped_release no_python_below;
         return work(interrupt);

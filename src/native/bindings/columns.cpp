@@ -114,7 +114,7 @@ void bind_columns(nb::module_& m) {
             [](const ColumnSchema& self, std::int64_t column) {
                 return kKindNames[static_cast<std::size_t>(shape_of(self, column).kind)];
             },
-            nb::arg("column"), "\"numeric\", \"boolean\" or \"categorical\".")
+            nb::arg("column"), "'numeric', 'boolean' or 'categorical'.")
         .def(
             "n_codes",
             [](const ColumnSchema& self, std::int64_t column) {

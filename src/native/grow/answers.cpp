@@ -127,9 +127,9 @@ class RunAnswerer {
         std::vector<std::uint8_t> bin(std::size_t{column_.n_codes} + 1, 0);
         for (std::size_t e = 0; e < edges.size(); ++e) {
             const std::size_t end = e + 1 < edges.size() ? edges[e + 1] : bin.size();
-            std::fill(bin.begin() + std::min<std::size_t>(edges[e], bin.size()),
-                      bin.begin() + static_cast<std::ptrdiff_t>(std::min(end, bin.size())),
-                      static_cast<std::uint8_t>(e + 1));
+            const std::size_t begin = std::min<std::size_t>(edges[e], bin.size());
+            std::fill_n(bin.data() + begin, std::max(std::min(end, bin.size()), begin) - begin,
+                        static_cast<std::uint8_t>(e + 1));
         }
         map_codes(codes, [&](Code code) { return bin[code]; });
     }

@@ -172,7 +172,8 @@ class Buckets {
         const std::size_t n_sampled = n_bounds * kSampledPerBound;
         std::vector<Key> sample;
         for (std::size_t i = 0; i < n_sampled; ++i) {
-            const auto x = static_cast<T>(numbers_[i * n_rows_ / n_sampled]);
+            const std::size_t row = i * n_rows_ / n_sampled;
+            const auto x = static_cast<T>(numbers_[row]);
             if (x == x) sample.push_back(key_of(x));
         }
         std::vector<Key> other(sample.size());

@@ -107,8 +107,10 @@ std::size_t end_of_small_integers(const T* numbers, std::size_t n_rows) {
             unsigned n_other = 0;
             for (std::size_t i = start; i < end; ++i) {
                 const T x = numbers[i];
-                bool is_in_range = x >= T{0};
-                if constexpr (sizeof(T) > 1) is_in_range = is_in_range && x < static_cast<T>(kMost);
+                // Not && between the two: what one number shows says little of the next.
+                const bool is_in_range =
+                    (x >= T{0}) & (sizeof(T) == 1 || x < static_cast<T>(kMost));
+                // Not below zero. NOLINTNEXTLINE(bugprone-signed-char-misuse)
                 const auto whole = static_cast<std::int32_t>(is_in_range ? x : T{0});
                 // Whole numbers and what is missing are welcome.
                 n_other += (is_in_range ? static_cast<T>(whole) != x : x == x) ? 1U : 0U;
@@ -151,6 +153,7 @@ void encode_small_integers(const T* numbers, std::size_t n_rows, std::size_t end
     }
     write_codes(column, n_rows, [&](std::size_t i) {
         if (is_missing(numbers[i])) return column.n_codes;
+        // Not below zero. NOLINTNEXTLINE(bugprone-signed-char-misuse)
         const auto value = static_cast<std::uint32_t>(numbers[i]);
         return is_code ? value : code_of[value];
     });
@@ -228,7 +231,7 @@ struct Scratch {
 template <class T>
 void encode_into_bins(const T* numbers, std::size_t n_rows, const EncodeOptions& options,
                       EncodedColumn& column, Scratch& scratch) {
-    using Key = typename Buckets<T>::Key;
+    using Key = Buckets<T>::Key;
     scratch.buckets.resize(n_rows);
     scratch.keys.resize((n_rows * sizeof(Key) + 7) / 8);
     Buckets<T> buckets(numbers, n_rows, scratch.buckets.data(),

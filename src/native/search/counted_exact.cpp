@@ -112,10 +112,10 @@ void CountedExactSearch::advance(Watch& watch) {
     if (seed_ != nullptr) {
         if (ask_for_seeds()) return;
         seed_.reset();
-        Node root{{},
-                  std::vector<double>(objective_.n_classes, 0.0),
-                  literal_pool_->singles(),
-                  literal_pool_->singles()};
+        const Node root{{},
+                        std::vector<double>(objective_.n_classes, 0.0),
+                        literal_pool_->singles(),
+                        literal_pool_->singles()};
         firsts_ = find_openings(root, options_.max_rules - 1, 2);
     }
     ask_for_wave(watch);
@@ -337,7 +337,7 @@ bool CountedExactSearch::may_extend(const std::vector<std::uint32_t>& positions,
     for (const std::uint32_t position : positions)
         if (literals_->literal(position).question == question) return false;
     if (options_.limits.is_empty()) return true;
-    std::vector<Literal> rule = rule_of(positions, added);  // nothing is dropped under limits
+    const std::vector<Literal> rule = rule_of(positions, added);  // nothing is dropped under limits
     return options_.limits.may_become(rule, options_.max_rules - rule.size());
 }
 

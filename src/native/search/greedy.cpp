@@ -47,7 +47,7 @@ GreedyGrowth::GreedyGrowth(const PoolCounts& pool, const ValueGrid& grid,
 
 // Early on, what limits ask for may still follow.
 Incumbent GreedyGrowth::nothing_yet(std::size_t size) const {
-    return Incumbent(pool_.objective(), grid_, options_.limits, options_.max_rules - size);
+    return {pool_.objective(), grid_, options_.limits, options_.max_rules - size};
 }
 
 void GreedyGrowth::choose_growing() {
@@ -78,7 +78,7 @@ void GreedyGrowth::extend(const std::vector<Counts>& gains) {
     const bool is_better =
         reduction(next.incumbent()) * greedy_level_ > reduction(best_.incumbent());
     if (!is_better && options_.limits.allow(best_.incumbent().rule().literals)) return;
-    best_ = next;
+    best_ = std::move(next);
     choose_growing();
 }
 

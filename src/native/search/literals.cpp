@@ -120,7 +120,7 @@ LiteralCounts::LiteralCounts(std::vector<Literal> literals, const PoolCounts& si
       pairs_(std::move(pairs)),
       most_after_(singles.n_classes(), singles.stride()),
       earliest_(literals_.size()) {
-    std::uint32_t earliest = static_cast<std::uint32_t>(questions.n_questions());
+    auto earliest = static_cast<std::uint32_t>(questions.n_questions());
     for (std::size_t i = literals_.size(); i-- > 0;) {
         earliest = std::min(earliest, literals_[i].question);
         earliest_[i] = earliest;

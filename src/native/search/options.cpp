@@ -46,8 +46,7 @@ void RuleOptions::check() const {
 void RuleOptions::check_classes(std::size_t n_classes) const {
     if (facts_of(criterion).two_classes_only && n_classes != 2)
         throw std::invalid_argument("criterion '" + std::string(facts_of(criterion).name) +
-                                    "' tells two classes apart; got " +
-                                    std::to_string(n_classes));
+                                    "' tells two classes apart; got " + std::to_string(n_classes));
 }
 
 void ColumnLimits::check(std::size_t n_columns) const {

@@ -248,7 +248,7 @@ PairCounts PairCounts::within_reason(const PoolCounts& pool) {
     const std::size_t n = pool.stride();
     const std::size_t size = pool.n_classes() * n * n;
     if (n > kMostKeptBytes || size > kMostKeptBytes / sizeof(double)) return {};
-    return PairCounts(pool.n_classes(), n);
+    return {pool.n_classes(), n};
 }
 
 PairOutcome search_pairs(const Pool& pool, const SearchOptions& options, const ValueGrid& grid,

@@ -17,7 +17,7 @@ struct SearchOptions {
     std::size_t max_rules = 2;
     Formulas formulas;
     std::size_t n_threads = 1;
-    RuleLimits limits = {};
+    RuleLimits limits;
 };
 
 struct FoundRule {
