@@ -18,7 +18,7 @@ from bsnsing import BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble, exp
 from bsnsing.data.table import read_prediction_table
 from bsnsing.estimators.scores import SCORES, roc_auc
 from bsnsing.tree.predict import find_leaves
-from bsnsing.tree.probabilities import shrunk_shares
+from bsnsing.tree.probabilities import tree_shares
 from bsnsing.tree.prune import impurity_per_case, prune_by_cost
 
 X, y = make_classification(200, 6, n_informative=4, n_classes=3, flip_y=0.1, random_state=0)
@@ -121,7 +121,7 @@ def test_scores_are_those_of_each_candidate_pruned_and_asked(
         table = read_prediction_table(grower, X[test], grown.columns)
         root = impurity_per_case(grown)[0]
         for i, (penalty, strength) in enumerate(zip(penalties, strengths, strict=True)):
-            shrunk = replace(grown, value=shrunk_shares(grown, learnt, strength))
+            shrunk = replace(grown, value=tree_shares(grown, learnt, strength))
             tree = prune_by_cost(prune_by_cost(shrunk, grower.ccp_alpha), penalty * root)
             shares = tree.value[find_leaves(tree, table, 1)]
             scores[fold, i] = SCORES[scoring](shares, y[test])

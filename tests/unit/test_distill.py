@@ -90,14 +90,14 @@ class Growth:
         self.asked.append(RuleSpace(options.search.max_rules, options.pairs))
         impurity = self.costs[options.search.max_rules, bool(options.pairs)] - self.penalty
         tree = replace(self.leaf, impurity=np.array([impurity]), weighted_cases=np.ones(1))
-        return tree, Evidence.of_counts(tree)
+        return tree, Evidence(tree.counts, tree.counts)
 
     def enrich(
         self, training: TrainingSet, model: BsnsingClassifier, config: DistillConfig = NO_AUTO
     ) -> tuple[RuleSpace, float]:
         """The space that is chosen, and what its tree costs."""
         real, simple = training.cases, RuleSpace(2)
-        options = replace(read_options(model), ccp_alpha=self.penalty)
+        options = replace(read_options(model, None, 100.0, None), ccp_alpha=self.penalty)
         distill = DistillOptions(
             config=config,
             try_column_pairs=model.column_pairs == "auto",
@@ -202,7 +202,7 @@ def test_evidence_is_scaled_to_the_real_cases() -> None:
     teaching = teaching_of(X, y.astype(np.int32))
     training = teaching.training_set()
     model = BsnsingClassifier(max_rules=2, column_pairs=None)
-    options = replace(read_options(model), ccp_alpha=0.001, shrinkage=1.0)
+    options = replace(read_options(model, None, 100.0, None), ccp_alpha=0.001, shrinkage=1.0)
     distill = DistillOptions(config=DistillConfig(), try_column_pairs=False, try_longer_rules=False)
     tree, evidence = grow_distilled(teaching.real, CLASSES, training, options, distill)
     assert tree.is_taught

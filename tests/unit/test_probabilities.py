@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from bsnsing import Tree
-from bsnsing.tree.probabilities import Evidence, gini_impurity, shrunk_shares, with_evidence
+from bsnsing.tree.probabilities import Evidence, gini_impurity, tree_shares, with_evidence
 from tests.unit.test_prune import random_tree
 
 
@@ -40,8 +40,8 @@ def unshrunk(tree: Tree, cases: NDArray[np.float64]) -> NDArray[np.float64]:
 @pytest.mark.parametrize("seed", range(5))
 def test_parents_count_as_further_cases(seed: int, strength: float) -> None:
     tree = random_tree(seed, 9, 10)
-    evidence = Evidence.of_counts(tree)
-    found = shrunk_shares(tree, evidence, strength)
+    evidence = Evidence(tree.counts, tree.counts)
+    found = tree_shares(tree, evidence, strength)
     expected = walk(tree, evidence, strength)
     for v, shares in enumerate(found):
         np.testing.assert_allclose(shares, expected[v])
@@ -51,7 +51,7 @@ def test_parents_count_as_further_cases(seed: int, strength: float) -> None:
 
 def test_without_shrinkage_shares_are_those_of_the_counts() -> None:
     tree = random_tree(0, 5, 10)
-    found = shrunk_shares(tree, Evidence.of_counts(tree), 0.0)
+    found = tree_shares(tree, Evidence(tree.counts, tree.counts), 0.0)
     np.testing.assert_allclose(found, unshrunk(tree, tree.counts))
 
 
@@ -62,10 +62,10 @@ def test_real_cases_come_before_counts_and_what_was_learnt_counts_as_a_few_more(
     tree = random_tree(1, 5, 10)
     evidence = Evidence(tree.counts[:, ::-1] + 1.0, 7.0 * tree.counts[:, [1, 2, 0]], learnt_weight)
     expected = walk(tree, evidence, 2.0)
-    for v, shares in enumerate(shrunk_shares(tree, evidence, 2.0)):
+    for v, shares in enumerate(tree_shares(tree, evidence, 2.0)):
         np.testing.assert_allclose(shares, expected[v])
     np.testing.assert_allclose(
-        shrunk_shares(tree, evidence, 0.0), unshrunk(tree, tree.counts[:, ::-1] + 1.0)
+        tree_shares(tree, evidence, 0.0), unshrunk(tree, tree.counts[:, ::-1] + 1.0)
     )
 
 
@@ -75,7 +75,7 @@ def test_what_was_learnt_counts_with_its_class_weights() -> None:
     real = tree.counts + 1.0
     real[-1] = [4.0, 0.0, 0.0]
     learnt = real[:, [1, 2, 0]]
-    shares = shrunk_shares(tree, Evidence(real, learnt, 2.0), 2.0)
+    shares = tree_shares(tree, Evidence(real, learnt, 2.0), 2.0)
     parent = tree.parent[-1]
     np.testing.assert_allclose(shares[0], (real[0] * [0, 1, 2] + 1 / 3) / (real[0] @ [0, 1, 2] + 1))
     shown = learnt[-1] * [0, 1, 2]
@@ -87,7 +87,7 @@ def test_where_nothing_was_learnt_of_a_node_its_shares_stay() -> None:
     tree = random_tree(3, 5, 10)
     silent = Evidence(tree.counts, 0.0 * tree.counts, 2.0)
     np.testing.assert_allclose(
-        shrunk_shares(tree, silent, 2.0), shrunk_shares(tree, Evidence.of_counts(tree), 2.0)
+        tree_shares(tree, silent, 2.0), tree_shares(tree, Evidence(tree.counts, tree.counts), 2.0)
     )
 
 
@@ -95,7 +95,7 @@ def test_nodes_of_cases_too_light_to_count_have_the_shares_of_their_parent() -> 
     tree = random_tree(2, 6, 10)
     real = tree.counts.copy()
     real[-1] = 0.0
-    light = shrunk_shares(tree, Evidence(real, tree.counts[:, ::-1] + 1.0, 2.0), 0.0)
+    light = tree_shares(tree, Evidence(real, tree.counts[:, ::-1] + 1.0, 2.0), 0.0)
     np.testing.assert_allclose(light[-1], light[tree.parent[-1]])
     np.testing.assert_allclose(light[1:-1], unshrunk(tree, tree.counts)[1:-1], atol=1e-6)
 
@@ -109,7 +109,7 @@ def test_a_tree_stores_shares_of_real_cases_and_the_impurity_of_all_that_was_lea
     tree = random_tree(4, 6, 10)
     evidence = Evidence(tree.counts + 0.5, 3.0 * tree.counts[:, ::-1], 2.0)
     stored = with_evidence(tree, evidence, 1.5)
-    np.testing.assert_array_equal(stored.value, shrunk_shares(tree, evidence, 1.5))
+    np.testing.assert_array_equal(stored.value, tree_shares(tree, evidence, 1.5))
     weighted = evidence.learnt * tree.class_weight
     np.testing.assert_array_equal(stored.weighted_cases, weighted.sum(axis=1))
     np.testing.assert_array_equal(stored.impurity, gini_impurity(weighted))

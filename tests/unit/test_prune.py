@@ -84,7 +84,7 @@ def random_tree(seed: int, n_leaves: int, most_cases: int) -> Tree:
         first_level=np.concatenate([[0], np.cumsum(n_levels)]).astype(np.int32),
         levels=np.concatenate([np.arange(n) for n in n_levels]).astype(np.int32),
     )
-    return with_evidence(tree, Evidence.of_counts(tree), 0.0)
+    return with_evidence(tree, Evidence(tree.counts, tree.counts), 0.0)
 
 
 def all_subtrees(tree: Tree, node: int = 0) -> Iterator[tuple[int, ...]]:

@@ -16,7 +16,7 @@ from bsnsing.data.weights import CaseWeights
 from bsnsing.distill.config import DistillConfig
 from bsnsing.distill.distill import _grow
 from bsnsing.distill.training_set import TrainingSet
-from bsnsing.estimators.options import read_options, resolve_options
+from bsnsing.estimators.options import read_options
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.rows import RowTracker
@@ -79,7 +79,7 @@ def noisy(seed: int) -> tuple[Cases, TrainingSet, GrowOptions]:
     teaching = teaching_of(X, y, config=config)
     training = teaching.training_set()
     assert not training.has_synthetic
-    options = resolve_options(read_options(model), model, training, 200.0)
+    options = read_options(model, training, 200.0, None)
     assert options.ccp_alpha > 0
     return teaching.real, training, replace(options, class_weight=np.array([1.0, 2.0]))
 

@@ -124,10 +124,11 @@ def _open(estimator: BaseEstimator, X: Any, *, reset: bool) -> tuple[list[RawCol
     Dataframes are read through narwhals, which uses pandas, polars and pyarrow where they are
     there and needs none of them.
     """
-    if isinstance(X, nw.LazyFrame) or nw.dependencies.is_polars_lazyframe(X):
-        raise TypeError("X is a LazyFrame, which has no rows yet. Call .collect() first.")
-    if not isinstance(X, np.ndarray) and nw.dependencies.is_into_dataframe(X):
-        return _open_frame(estimator, X, reset=reset)
+    if not isinstance(X, np.ndarray):
+        if isinstance(X, nw.LazyFrame) or nw.dependencies.is_polars_lazyframe(X):
+            raise TypeError("X is a LazyFrame, which has no rows yet. Call .collect() first.")
+        if nw.dependencies.is_into_dataframe(X):
+            return _open_frame(estimator, X, reset=reset)
     if isinstance(X, np.ma.MaskedArray):  # scikit-learn would read what lies under the mask
         filling: Any = np.nan if X.dtype.kind == "f" else None
         X = np.where(np.ma.getmaskarray(X), filling, X.data)

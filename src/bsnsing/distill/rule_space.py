@@ -16,6 +16,7 @@ from bsnsing.distill.training_set import TrainingSet
 from bsnsing.distill.work import count_questions, search_work
 from bsnsing.grow.options import GrowOptions
 from bsnsing.questions.pair import ColumnPair
+from bsnsing.rules.options import n_thresholds
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def _work(
 ) -> float:
     """About what the first search of a tree with these rules costs."""
     table, n_pairs = training.cases.table, len(space.pairs)
-    n_segments = space.options(options).n_segments(table)
+    n_segments = n_thresholds(options.n_segments, table, n_pairs)
     n_questions = count_questions(table, n_segments, config.most_levels)
     if training.asked_columns is not None:
         n_questions = n_questions[training.asked_columns]

@@ -24,7 +24,7 @@ from bsnsing.estimators.parameters import CV_PARAMETERS
 from bsnsing.estimators.scores import SCORES
 from bsnsing.rules.parameters import check_parameters
 from bsnsing.tree.predict import find_leaves
-from bsnsing.tree.probabilities import shrunk_shares
+from bsnsing.tree.probabilities import tree_shares
 from bsnsing.tree.prune import (
     first_marked,
     impurity_per_case,
@@ -299,7 +299,7 @@ def _grow(
     sample_weight: ArrayLike | None,
 ) -> _Grown:
     ((tree, evidence),) = model._grow(X, y, sample_weight)
-    shrunk = (replace(tree, value=shrunk_shares(tree, evidence, s)) for s in shrinkages)
+    shrunk = (replace(tree, value=tree_shares(tree, evidence, s)) for s in shrinkages)
     return _Grown(model, [prune(own, model.ccp_alpha_, model.max_leaf_nodes) for own in shrunk])
 
 

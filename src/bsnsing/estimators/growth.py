@@ -15,10 +15,10 @@ from bsnsing.estimators.options import (
     distill_options,
     read_class_weight,
     read_options,
-    resolve_options,
 )
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
+from bsnsing.rules.options import effective_n_threads, n_thresholds
 from bsnsing.tree.probabilities import Evidence
 from bsnsing.tree.tree import Tree
 
@@ -40,25 +40,23 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
     n_classes = len(classes)
     totals = cases.class_totals(n_classes)
     n_cases = float(totals.sum())
-    options = read_options(model)
-    teaching = _teaching(model, cases, options, n_cases, n_classes)
+    teaching = _teaching(model, cases, n_cases, n_classes)
     training = None if teaching is None else teaching.training_set()
-    options = resolve_options(options, model, training, n_cases)
     class_weight = read_class_weight(model.class_weight, classes, totals)
+    options = read_options(model, training, n_cases, class_weight)
     distill = distill_options(model)
     if model.multiclass == "native" or n_classes <= 2:
-        own = replace(options, class_weight=class_weight)
-        trees = [_grow_tree(cases, classes, own, distill, training, teaching)]
+        trees = [_grow_tree(cases, classes, options, distill, training, teaching)]
     else:
         trees = [
-            _grow_one_class(position, cases, classes, options, class_weight, distill, training)
+            _grow_one_class(position, cases, classes, options, distill, training)
             for position in range(n_classes)
         ]
     return Growth(trees, options, training is not None)
 
 
 def _teaching(
-    model: BsnsingClassifier, cases: Cases, options: GrowOptions, n_cases: float, n_classes: int
+    model: BsnsingClassifier, cases: Cases, n_cases: float, n_classes: int
 ) -> Teaching | None:
     """Who teaches; None where there is no teacher, or nothing to teach."""
     if model.teacher is None or len(np.unique(cases.labels)) < 2:
@@ -70,9 +68,9 @@ def _teaching(
         teacher=model.teacher,
         real=cases,
         n_classes=n_classes,
-        n_segments=options.n_segments(cases.table),
+        n_segments=n_thresholds(model.n_segments, cases.table),
         random_state=model.random_state,
-        n_threads=options.search.n_threads,
+        n_threads=effective_n_threads(model.n_jobs),
         config=config,
     )
 
@@ -87,7 +85,7 @@ def _grow_tree(
 ) -> tuple[Tree, Evidence]:
     if training is None:
         tree = grow_tree(cases, classes, options)
-        return tree, Evidence.of_counts(tree)
+        return tree, Evidence(tree.counts, tree.counts)
     return grow_distilled(cases, classes, training, options, distill, teaching)
 
 
@@ -96,13 +94,12 @@ def _grow_one_class(
     cases: Cases,
     classes: NDArray[Any],
     options: GrowOptions,
-    class_weight: NDArray[np.float64] | None,
     distill: DistillOptions,
     training: TrainingSet | None,
 ) -> tuple[Tree, Evidence]:
     """Grow the tree that tells one class from the rest."""
     label = classes.tolist()[position]
-    own_weight = None
+    class_weight, own_weight = options.class_weight, None
     if class_weight is not None:
         # The rest counts what its cases do on average.
         totals = cases.weights.class_totals(cases.labels, len(classes))

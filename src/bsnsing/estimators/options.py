@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -14,13 +13,7 @@ from bsnsing.distill.distill import DistillOptions
 from bsnsing.distill.training_set import TrainingSet
 from bsnsing.grow.options import GrowOptions
 from bsnsing.questions.elsewhere import questions_of
-from bsnsing.rules.options import (
-    FEWEST_SEGMENTS,
-    AskOptions,
-    SearchOptions,
-    effective_n_threads,
-    seconds,
-)
+from bsnsing.rules.options import SearchOptions, effective_n_threads, seconds
 from bsnsing.solvers.mip import read_mip_options
 from bsnsing.solvers.nodes import SolverOptions
 from bsnsing.solvers.registry import MIP_SOLVERS
@@ -36,28 +29,33 @@ _SHRINKAGE = 10.0
 _MANY_CASES = 50_000
 
 
-def read_options(model: BsnsingClassifier) -> GrowOptions:
-    """Return the checked parameters as options; what depends on the data comes later."""
-    is_auto = model.n_segments == "auto"
-    extra = model.extra_questions
+def read_options(
+    model: BsnsingClassifier,
+    training: TrainingSet | None,
+    n_cases: float,
+    class_weight: NDArray[np.float64] | None,
+) -> GrowOptions:
+    """Return the checked parameters as options, and in place of "auto" what suits the cases."""
+    config, extra = model._distill_config, model.extra_questions
+    shrinkage = model.shrinkage
+    if shrinkage == "auto":
+        shrinkage = _SHRINKAGE if training is None else config.shrinkage
     return GrowOptions(
         make_engine=type(model)._make_engine,
         search=SearchOptions(
             max_rules=_MAX_RULES if model.max_rules == "auto" else int(model.max_rules),
             criterion=model.criterion,
             operators=tuple(model.operators),
+            min_samples_leaf=float(leaf_size(model.min_samples_leaf, n_cases, training, config)),
             distinct_children=bool(model.distinct_children),
             time_limit=seconds(model.time_limit),
             greedy_level=float(model.greedy_level) if model.solver == "greedy" else None,
             n_threads=effective_n_threads(model.n_jobs),
         ),
-        ask=AskOptions(
-            n_segments=FEWEST_SEGMENTS if is_auto else int(model.n_segments),
-            max_levels=model.max_levels,
-            max_values_as_levels=model.max_values_as_levels,
-            bin_size=float(model.bin_size),
-        ),
-        auto_segments=is_auto,
+        n_segments="auto" if model.n_segments == "auto" else int(model.n_segments),
+        max_levels=model.max_levels,
+        max_values_as_levels=model.max_values_as_levels,
+        bin_size=float(model.bin_size),
         solver=SolverOptions(
             name=model.solver,
             hybrid_cap=float(model.hybrid_cap),
@@ -67,30 +65,13 @@ def read_options(model: BsnsingClassifier) -> GrowOptions:
         max_bins=model.max_bins,
         max_depth=np.inf if model.max_depth is None else model.max_depth,
         stop_prob=float(model.stop_prob),
+        ccp_alpha=_penalty(model, training, config, n_cases),
         max_leaf_nodes=model.max_leaf_nodes,
+        shrinkage=float(shrinkage),
+        class_weight=class_weight,
         own_questions=bool(model.own_questions),
         extra_questions=() if extra is None else tuple(questions_of(extra)),
         constraints=model.constraints,
-    )
-
-
-def resolve_options(
-    options: GrowOptions,
-    model: BsnsingClassifier,
-    training: TrainingSet | None,
-    n_cases: float,
-) -> GrowOptions:
-    """Fill in what depends on the cases, and on what a teacher says of them."""
-    config = model._distill_config
-    leaf = leaf_size(model.min_samples_leaf, n_cases, training, config)
-    shrinkage = model.shrinkage
-    if shrinkage == "auto":
-        shrinkage = _SHRINKAGE if training is None else config.shrinkage
-    return replace(
-        options,
-        search=replace(options.search, min_samples_leaf=float(leaf)),
-        ccp_alpha=_penalty(model, training, config, n_cases),
-        shrinkage=float(shrinkage),
     )
 
 

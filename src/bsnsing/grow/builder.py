@@ -13,6 +13,7 @@ from bsnsing.data.columns import ColumnInfo
 from bsnsing.questions.coded import CodedQuestion
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.rules.split import Found
+from bsnsing.tree.probabilities import Evidence, Nodes, gini_impurity, shrunk_shares
 from bsnsing.tree.tree import Tree, drop_unasked_pairs, starts_of
 
 
@@ -68,28 +69,33 @@ class TreeBuilder:
         class_weight: NDArray[np.float64],
         unit: float,
         objective_unit: float,
+        shrinkage: float,
     ) -> Tree:
-        """Freeze the lists into a tree in the user's unit of weight, yet without probabilities."""
+        """Freeze the lists into a tree in the user's unit of weight."""
         rules = [
             found if split else None for found, split in zip(self.found, self.is_split, strict=True)
         ]
         questions = [question for rule in rules if rule for question in rule.questions]
         counts = np.array(self.counts)[:, : len(classes)] / unit
-        unknown = np.zeros(len(counts))
+        left, right = np.array(self.left, dtype=np.int32), np.array(self.right, dtype=np.int32)
+        nodes = Nodes(
+            left, right, np.array(self.depth, dtype=np.int32), class_weight[: len(classes)]
+        )
+        weighted = counts * nodes.class_weight
         tree = Tree(
             columns=columns,
             pairs=pairs,
             has_missing=has_missing,
             classes=classes,
-            class_weight=class_weight[: len(classes)],
+            class_weight=nodes.class_weight,
             is_taught=False,
-            children_left=np.array(self.left, dtype=np.int32),
-            children_right=np.array(self.right, dtype=np.int32),
-            depth=np.array(self.depth, dtype=np.int32),
+            children_left=left,
+            children_right=right,
+            depth=nodes.depth,
             counts=counts,
-            value=np.zeros_like(counts),
-            impurity=unknown,
-            weighted_cases=unknown,
+            value=shrunk_shares(nodes, Evidence(counts, counts), shrinkage),
+            impurity=gini_impurity(weighted),
+            weighted_cases=weighted.sum(axis=1),
             operator=np.array([rule.operator if rule else 0 for rule in rules], dtype=np.uint8),
             objective=np.array(
                 [rule.objective / objective_unit if rule else np.nan for rule in rules]

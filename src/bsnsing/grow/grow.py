@@ -15,7 +15,6 @@ from bsnsing.grow.rows import RowTracker
 from bsnsing.rules.criteria import CRITERIA
 from bsnsing.solvers.base import Solver
 from bsnsing.solvers.nodes import make_node_solver
-from bsnsing.tree.probabilities import Evidence, with_evidence
 from bsnsing.tree.tree import Tree
 
 
@@ -34,7 +33,7 @@ def grow_tree(
     class_weight = np.ones(n_classes) if given is None else given
     unit = cases.weights.unit
     builder = grow_levels(engine, solver, options, class_weight.tolist(), unit, tracker)
-    tree = builder.finish(
+    return builder.finish(
         columns=cases.table.info,
         pairs=tuple(engine_options.pairs),
         has_missing=engine.has_missing,
@@ -42,8 +41,8 @@ def grow_tree(
         class_weight=class_weight,
         unit=unit,
         objective_unit=unit ** CRITERIA[options.search.criterion].unit_power,
+        shrinkage=options.shrinkage,
     )
-    return with_evidence(tree, Evidence.of_counts(tree), options.shrinkage)
 
 
 def grow_levels(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,10 @@ class GrowOptions:
 
     make_engine: EngineMaker = NativeEngine
     search: SearchOptions
-    ask: AskOptions = field(default_factory=AskOptions)
-    auto_segments: bool = False  # as many thresholds as suit the number of numeric columns
+    n_segments: int | Literal["auto"] = 20
+    max_levels: int = 30
+    max_values_as_levels: int = 10
+    bin_size: float = 5.0
     solver: SolverOptions = field(default_factory=SolverOptions)
     max_bins: int | None = None
     max_depth: float = np.inf
@@ -52,18 +54,14 @@ class GrowOptions:
         given = pairs_in(self.extra_questions, table.info)
         return self.pairs + tuple(pair for pair in given if pair not in self.pairs)
 
-    def n_segments(self, table: Table) -> int:
-        """Most thresholds per numeric column, or pair of columns, and node."""
-        return n_thresholds(table, len(self.pairs)) if self.auto_segments else self.ask.n_segments
-
     def engine_options(self, table: Table) -> EngineOptions:
         """What an engine over this table is told."""
         pairs, n_columns = self.all_pairs(table), len(table.columns)
         ask = AskOptions(
-            n_segments=self.n_segments(table),
-            max_levels=self.ask.max_levels,
-            max_values_as_levels=self.ask.max_values_as_levels,
-            bin_size=self.ask.bin_size,
+            n_segments=n_thresholds(self.n_segments, table, len(self.pairs)),
+            max_levels=self.max_levels,
+            max_values_as_levels=self.max_values_as_levels,
+            bin_size=self.bin_size,
         )
         return EngineOptions(
             ask=ask,

@@ -61,8 +61,10 @@ class AskOptions:
 FEWEST_SEGMENTS, _ALL_SEGMENTS = 8, 128
 
 
-def n_thresholds(table: Table, n_pairs: int = 0) -> int:
-    """Most thresholds per numeric column, or pair of columns, that suit a table."""
+def n_thresholds(n_segments: int | str, table: Table, n_pairs: int = 0) -> int:
+    """Most thresholds per numeric column, or pair of columns; "auto" is what suits a table."""
+    if n_segments != "auto":
+        return int(n_segments)
     n_numeric = n_pairs + sum(column.info.kind == "numeric" for column in table.columns)
     return max(FEWEST_SEGMENTS, _ALL_SEGMENTS // max(1, n_numeric))
 

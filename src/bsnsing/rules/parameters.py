@@ -22,6 +22,8 @@ def is_int_between(low: int, high: int = _LARGEST_INT) -> Check:
     """Accept integers from ``low`` to ``high``, and no booleans."""
 
     def check(value: Any) -> bool:
+        if type(value) is int:  # which is quicker to see than what follows
+            return low <= value <= high
         return (
             isinstance(value, Integral)
             and not isinstance(value, bool | np.bool_)
@@ -37,7 +39,9 @@ def is_real_in(
     """Accept real numbers in an interval, and no booleans."""
 
     def check(value: Any) -> bool:
-        if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        if type(value) is not float and (
+            not isinstance(value, Real) or isinstance(value, bool | np.bool_)
+        ):
             return False
         number = float(value)
         return (number > low if low_open else number >= low) and (
@@ -59,7 +63,7 @@ def is_one_of(*names: str) -> Check:
 
 def is_bool(value: Any) -> bool:
     """Accept True and False."""
-    return isinstance(value, bool | np.bool_)
+    return value is True or value is False or isinstance(value, np.bool_)
 
 
 def is_none(value: Any) -> bool:
@@ -67,9 +71,12 @@ def is_none(value: Any) -> bool:
     return value is None
 
 
-def any_of(*checks: Check) -> Check:
+def any_of(first: Check, *others: Check) -> Check:
     """Accept what one of the checks accepts."""
-    return lambda value: any(check(value) for check in checks)
+    if not others:
+        return first
+    rest = any_of(*others)
+    return lambda value: first(value) or rest(value)
 
 
 def is_operators(value: Any) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bsnsing.tree.tree import Tree
+from bsnsing.tree.tree import Tree, parents_of
 
 # The root is drawn towards equal shares, as by one case spread over all classes.
 _CASES_AT_ROOT = 1.0
@@ -24,10 +25,14 @@ class Evidence:
     learnt: NDArray[np.float64]  # all that splits and pruning go by: synthetic rows too
     learnt_weight: float = 0.0  # what the shares of `learnt` count for beside the parent's
 
-    @classmethod
-    def of_counts(cls, tree: Tree) -> Evidence:
-        """The counts themselves."""
-        return cls(tree.counts, tree.counts)
+
+class Nodes(NamedTuple):
+    """What the probabilities of nodes depend on besides their evidence."""
+
+    left: NDArray[np.int32]  # children; -1 at leaves
+    right: NDArray[np.int32]
+    depth: NDArray[np.int32]
+    class_weight: NDArray[np.float64]
 
 
 def with_evidence(tree: Tree, evidence: Evidence, shrinkage: float) -> Tree:
@@ -35,7 +40,7 @@ def with_evidence(tree: Tree, evidence: Evidence, shrinkage: float) -> Tree:
     weighted = evidence.learnt * tree.class_weight
     return replace(
         tree,
-        value=shrunk_shares(tree, evidence, shrinkage),
+        value=tree_shares(tree, evidence, shrinkage),
         impurity=gini_impurity(weighted),
         weighted_cases=weighted.sum(axis=1),
     )
@@ -48,7 +53,13 @@ def gini_impurity(weighted: NDArray[np.float64]) -> NDArray[np.float64]:
     return impurity
 
 
-def shrunk_shares(tree: Tree, evidence: Evidence, strength: float) -> NDArray[np.float64]:
+def tree_shares(tree: Tree, evidence: Evidence, strength: float) -> NDArray[np.float64]:
+    """Return the shrunk shares of a tree's nodes."""
+    nodes = Nodes(tree.children_left, tree.children_right, tree.depth, tree.class_weight)
+    return shrunk_shares(nodes, evidence, strength)
+
+
+def shrunk_shares(nodes: Nodes, evidence: Evidence, strength: float) -> NDArray[np.float64]:
     """Return each node's class shares, its parent's counting as ``strength`` further cases.
 
     With n cases of which a share s is of some class, and a parent whose share came out as t, a
@@ -58,7 +69,7 @@ def shrunk_shares(tree: Tree, evidence: Evidence, strength: float) -> NDArray[np
     root's cases say how many there are of each class. With strength 0 these are the shares of the
     real cases.
     """
-    weighted = _times_class_weight(evidence.real, tree)
+    weighted = _times(evidence.real, nodes.class_weight)
     sizes = weighted.sum(axis=1, keepdims=True)
     if strength == 0 and (sizes > 0).all():
         unshrunk: NDArray[np.float64] = weighted / sizes
@@ -69,18 +80,18 @@ def shrunk_shares(tree: Tree, evidence: Evidence, strength: float) -> NDArray[np
     n_classes = weighted.shape[1]
     shares[0] = (weighted[0] + _CASES_AT_ROOT / n_classes) / (sizes[0] + _CASES_AT_ROOT)
     if n_learnt > 0:
-        weighted = weighted + n_learnt * _shares_of(_times_class_weight(evidence.learnt, tree))
+        weighted = weighted + n_learnt * _shares_of(_times(evidence.learnt, nodes.class_weight))
         sizes = weighted.sum(axis=1, keepdims=True)
-    parent = tree.parent
-    for depth in range(1, tree.max_depth + 1):  # parents are one level up
-        nodes = np.flatnonzero(tree.depth == depth)
-        drawn = weighted[nodes] + strength * shares[parent[nodes]]
-        shares[nodes] = drawn / (sizes[nodes] + strength)
+    parent = parents_of(nodes.left, nodes.right)
+    for depth in range(1, int(nodes.depth.max()) + 1):  # parents are one level up
+        level = np.flatnonzero(nodes.depth == depth)
+        drawn = weighted[level] + strength * shares[parent[level]]
+        shares[level] = drawn / (sizes[level] + strength)
     return shares
 
 
-def _times_class_weight(cases: NDArray[np.float64], tree: Tree) -> NDArray[np.float64]:
-    weighted: NDArray[np.float64] = cases * tree.class_weight
+def _times(cases: NDArray[np.float64], class_weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    weighted: NDArray[np.float64] = cases * class_weight
     # Where only classes of weight zero occur, their cases count as they are.
     is_weightless = weighted.sum(axis=1, keepdims=True) == 0
     return np.where(is_weightless, cases, weighted)

@@ -121,8 +121,7 @@ class Tree:
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
-        for array in fields(self):
-            value = getattr(self, array.name)
+        for value in self.__dict__.values():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
 
@@ -158,11 +157,7 @@ class Tree:
     @property
     def parent(self) -> NDArray[np.intp]:
         """Each node's parent; -1 at the root."""
-        parents = np.full(self.n_nodes, -1, dtype=np.intp)
-        inner = np.flatnonzero(~self.is_leaf)
-        parents[self.children_left[inner]] = inner
-        parents[self.children_right[inner]] = inner
-        return parents
+        return parents_of(self.children_left, self.children_right)
 
     def coded_question(self, question: int) -> CodedQuestion:
         """One question as the engines know it."""
@@ -281,6 +276,15 @@ def drop_unasked_pairs(tree: Tree) -> Tree:
         question_column=np.searchsorted(kept, tree.question_column).astype(np.int32),
         pairs=tuple(tree.pairs[position - n_columns] for position in kept[n_columns:]),
     )
+
+
+def parents_of(left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Each node's parent, given its children; -1 at the root."""
+    parents = np.full(len(left), -1, dtype=np.intp)
+    inner = np.flatnonzero(left >= 0)
+    parents[left[inner]] = inner
+    parents[right[inner]] = inner
+    return parents
 
 
 def starts_of(lengths: Any) -> NDArray[np.int32]:
