@@ -17,7 +17,9 @@ struct SearchOptions {
     std::size_t max_rules = 2;
     Formulas formulas;
     std::size_t n_threads = 1;
-    RuleLimits limits;
+    // Said so that lists of values may end before it.
+    // NOLINTNEXTLINE(readability-redundant-member-init)
+    RuleLimits limits = {};
 };
 
 struct FoundRule {
