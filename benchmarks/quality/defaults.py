@@ -90,7 +90,7 @@ sets. Sets at odd places by name chose the defaults, the others confirm them.
 
 Numbers that are no parameters, one changed at a time; in brackets what they are. Few of these sets
 have more than 2000 cases, where a leaf costs more, or 3000, where fewer than three times as many
-rows are made up.
+rows are synthetic.
 {greatest_gain(by_set, [DEFAULT, *LEARNERS])}
 
 {table(by_set, [DEFAULT, *LEARNERS])}

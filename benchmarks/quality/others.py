@@ -40,13 +40,13 @@ PARTS: dict[str, tuple[str, protocol.Sets]] = {
         r_tables.sets() + more_tables.sets(more_tables.JUDGING),
     ),
     "tables of R's packages that had a part in choices": (
-        "What a leaf costs in large tables, and what a lesson counts for in probabilities, were\n"
+        "What a leaf costs in large tables, and what soft labels count for in small leaves, were\n"
         "chosen with these sets in view, beside the choosing half of the 72 and the KEEL sets.",
         more_tables.sets(more_tables.CHOOSING),
     ),
     "sets of the KEEL repository": (
-        "How the teacher's forest deals with noise, how many rows are made up, what a leaf costs\n"
-        "and what a lesson counts for in probabilities were chosen with these sets in view,\n"
+        "How the teacher's forest deals with noise, how many rows are synthetic, what a leaf costs\n"
+        "and what soft labels count for in small leaves were chosen with these sets in view,\n"
         "beside the choosing half of the 72.",
         keel.sets(),
     ),

@@ -61,7 +61,7 @@ def _number_objects(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int3
     found = np.empty(len(distinct), dtype=object if labels.dtype.kind == "O" else labels.dtype)
     found[:] = distinct
     _refuse_missing(found, labels)
-    found = _plain(found)
+    found = _narrowed(found)
     if found.dtype.kind not in "biuU":  # those cannot be continuous, and the check is slow
         check_classification_targets(labels if 2 * len(found) > len(labels) else found.repeat(3))
     try:
@@ -86,7 +86,7 @@ def _dtype_of(y: Any) -> Any:
     return None if dtype is None or isinstance(dtype, np.dtype) else object
 
 
-def _plain(labels: NDArray[Any]) -> NDArray[Any]:
+def _narrowed(labels: NDArray[Any]) -> NDArray[Any]:
     """Turn objects that are all Booleans or all integers into an array of those."""
     if labels.dtype.kind != "O" or len(labels) == 0:
         return labels

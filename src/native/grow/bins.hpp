@@ -12,7 +12,7 @@ class BinChooser {
     BinChooser(double n_cases, std::size_t n_bins)
         : n_left_(n_cases), n_bins_left_(static_cast<double>(n_bins)) {}
 
-    // Whether a new bin begins with a value of so many cases.
+    // Whether a new bin begins with the next value, which n_cases have.
     bool begins(double n_cases) {
         const double wanted = n_left_ / n_bins_left_;
         const bool is_new =

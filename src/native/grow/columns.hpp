@@ -86,7 +86,7 @@ struct Columns {
 std::vector<std::uint32_t> list_codes(const ColumnShape& shape, const ColumnCodes& codes);
 
 struct EncodeOptions {
-    // A column with more values becomes so many bins of about equal numbers of cases; 0: never.
+    // A column with more values becomes max_bins bins of about equal numbers of cases; 0: never.
     std::size_t max_bins = 0;
     std::span<const std::int64_t> weights;  // cases per row; empty: one each
 };

@@ -19,7 +19,7 @@ namespace {
 
 // Work below this many row-question answers is not worth a second thread.
 constexpr std::size_t kLargeNode = 1U << 18U;
-// Nodes go side by side if the largest leaves room for so many like it in each thread's share.
+// Nodes go side by side if each thread's share has room for this many as large as the largest.
 constexpr std::size_t kNodesPerThread = 3;
 
 constexpr std::uint32_t kNowhere = 0xffffffffU;

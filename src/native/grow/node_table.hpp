@@ -19,7 +19,7 @@ namespace bsnsing {
 // Memory that the tables of one level share.
 using LevelMemory = UnfilledVector<std::uint8_t>;
 
-// At least so much, and some for later levels, which have more tables and so more gaps.
+// At least n_bytes, and an eighth more for later levels, which have more tables and so more gaps.
 std::shared_ptr<LevelMemory> make_level_memory(std::size_t n_bytes);
 
 class NodeTable {

@@ -21,7 +21,7 @@ namespace {
 // Rows are read a chunk at a time, as doubles, column by column: what a chunk asks for stays in the
 // cache, whatever the type and layout of the table.
 constexpr std::size_t kChunk = 256;
-// So many rows walk down side by side: none has to wait for the steps of the others.
+// Rows that walk down side by side: none has to wait for the steps of the others.
 constexpr std::size_t kTogether = 8;
 static_assert(kChunk % kTogether == 0);
 

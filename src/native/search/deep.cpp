@@ -16,7 +16,7 @@ namespace {
 // depend on the number of threads.
 constexpr std::size_t kBatch = 16;
 
-// With so few words, counting a block is as cheap as bounding it.
+// Up to this many words, counting a block is as cheap as bounding it.
 constexpr std::size_t kFewWords = 6;
 
 // A rule under construction: what it covers and what each further literal would add.
