@@ -45,9 +45,9 @@ PARTS: dict[str, tuple[str, protocol.Sets]] = {
         more_tables.sets(more_tables.CHOOSING),
     ),
     "sets of the KEEL repository": (
-        "How the teacher's forest deals with noise, how many rows are synthetic, what a leaf costs\n"
-        "and what soft labels count for in small leaves were chosen with these sets in view,\n"
-        "beside the choosing half of the 72.",
+        "How the teacher's forest deals with noise, how many rows are synthetic, what a leaf\n"
+        "costs and what soft labels count for in small leaves were chosen with these sets in\n"
+        "view, beside the choosing half of the 72.",
         keel.sets(),
     ),
 }
