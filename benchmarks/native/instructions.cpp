@@ -59,7 +59,7 @@ void count_search(std::size_t n_rows, std::size_t n_questions, std::size_t max_r
     objective.class_weights.assign(2, 1.0);
     objective.total = static_cast<double>(n_rows);
     objective.min_leaf = std::sqrt(objective.total);
-    SearchOptions options;
+    SearchPlan options;
     options.max_rules = max_rules;
     options.formulas = formulas_from_names({"or", "and"});
 

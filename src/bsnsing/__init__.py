@@ -1,12 +1,12 @@
 """bsnsing grows decision trees in which every split is the best Boolean rule of its size.
 
-Each folder takes what the ones before it made, and imports nothing from those after it:
+Folders in the order of the data; each imports only those named before it:
 
-data -> questions   a user's table as typed columns, and the yes/no questions about them
-tree -> rules       rules and trees as frozen data; what a rule is judged by, and its proof
-engine -> solvers   what counts rows, and what chooses the best rule from the counts
-grow -> distill     one tree, level by level; the same from a teacher's soft labels
-estimators          the scikit-learn classifiers, which call the others in this order
+data, questions     a user's table as typed columns; yes/no questions about them
+tree, rules         rules and trees as frozen data; what a rule is judged by, and its proof
+engine, solvers     what counts the rows of nodes; what chooses each node's rule from the counts
+grow, distill       a tree from cases, level by level; a tree from a teacher's soft labels
+estimators          the scikit-learn classifiers, which call all of these in turn
 export              trees as text; reads tree and data alone
 """
 

@@ -41,7 +41,7 @@ class ColumnSchema:
     def n_columns(self) -> int: ...
 
     def kind(self, column: int) -> str:
-        """"numeric", "boolean" or "categorical"."""
+        """'numeric', 'boolean' or 'categorical'."""
 
     def n_codes(self, column: int) -> int:
         """Codes of values; the next one means missing."""
@@ -151,7 +151,7 @@ class RuleSearch:
     def found(self) -> tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float]:
         """Account of the best rule so far."""
 
-def best_rule(answers: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], cases: Cases, *, search: SearchOptions, limits: QuestionLimits | None = None) -> Any:
+def best_rule(answers: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], cases: Cases, *, search: SearchOptions, limits: QuestionLimits | None = None) -> tuple[list[int], list[bool], str, list[float], float, float, bool, float, float, float]:
     """Best rule over a 0/1 matrix: the fields of a Split."""
 
 def criteria() -> list[tuple[str, int, bool, bool]]:

@@ -19,7 +19,7 @@ bool is_covered(const Problem& p, const std::vector<Literal>& literals, std::siz
 }
 
 // Answers what the search asks for, by walking over the rows; gives up after `most_rounds`.
-FoundRule search_by_counts(const Problem& p, const Objective& o, const SearchOptions& options,
+FoundRule search_by_counts(const Problem& p, const Objective& o, const SearchPlan& options,
                            std::optional<double> greedy_level, Watch& watch,
                            std::size_t most_rounds = 1000000) {
     std::vector<std::int64_t> counts(p.n_classes * p.n_questions * p.n_questions, 0);
@@ -66,7 +66,7 @@ void test_same_rules(Random& random) {
                                          n_classes, i % 3 == 0);
         Objective o = p.objective(criterion, 1 + static_cast<double>(random.below(6)));
         o.distinct_children = i % 5 == 0;
-        SearchOptions options{1 + random.below(4), kFormulas[random.below(5)], 1};
+        SearchPlan options{1 + random.below(4), kFormulas[random.below(5)], 1};
         if (i % 4 == 0) {
             LinearLimit cost{{}, -1, static_cast<double>(1 + random.below(4))};
             for (std::size_t q = 0; q < p.n_questions; ++q)
@@ -87,7 +87,7 @@ void test_same_rules(Random& random) {
 void test_stopping(Random& random) {
     const Problem p = random_problem(random, 300, 30, 2);
     const Objective o = p.objective(Criterion::gini);
-    const SearchOptions options{4, {true, true, false, true}, 1};
+    const SearchPlan options{4, {true, true, false, true}, 1};
     Interrupt nobody;
     Watch patient(nobody, kForever);
     const FoundRule best = find_best_rule(p.blocks(), p.order().layout, o, options, patient);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
-FoundRule search(const Problem& p, const Objective& objective, const SearchOptions& options,
+FoundRule search(const Problem& p, const Objective& objective, const SearchPlan& options,
                  double seconds = kForever) {
     Interrupt interrupt;
     Watch watch(interrupt, seconds);
@@ -204,7 +204,7 @@ void test_tables(Random& random) {
             for (std::size_t i = 2; i < p.answers.size(); ++i)
                 if (random.chance(0.7)) p.answers[i] = p.answers[i - 2] == 0 ? 1 : 0;
             Objective objective = p.objective(Criterion::entropy);
-            const SearchOptions options{4, {true, false, false, has_negation}, 1};
+            const SearchPlan options{4, {true, false, false, has_negation}, 1};
             const FoundRule plain = search(p, objective, options);
             const std::vector<double> table = tabulate_xlogx(objective.total);
             objective.xlogx = table.data();
@@ -227,7 +227,7 @@ void test_stopping(Random& random) {
     const BitBlocks blocks = p.blocks();
     const RowOrder order = p.order();
     for (const std::size_t n_threads : {1U, 2U}) {
-        const SearchOptions options{6, {}, n_threads};
+        const SearchPlan options{6, {}, n_threads};
         for (const double limit : {0.0, 0.05}) {
             Interrupt nobody;
             Watch watch(nobody, limit);

@@ -50,7 +50,8 @@ def assert_same(found: Tree, expected: Tree) -> None:
         mine, theirs = getattr(found, field.name), getattr(expected, field.name)
         if isinstance(mine, np.ndarray) and field.name not in OWN_AFFAIRS:
             np.testing.assert_array_equal(mine, theirs, err_msg=field.name)
-    assert found.pairs == expected.pairs
+    for name in ("columns", "pairs", "has_missing", "is_taught"):
+        assert getattr(found, name) == getattr(expected, name), name
     assert str(found) == str(expected)
     # The native search may count a large rule twice on its way to something to beat.
     n_known = found.n_counted + found.n_excluded

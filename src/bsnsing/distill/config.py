@@ -21,20 +21,27 @@ class DistillConfig:
     n_trees: int = 50  # of each kind; more are no better beyond noise
     tree_rows: int = 80_000  # rows times trees of each kind: fewer trees in larger tables
     fewest_trees: int = 25  # of each kind: every row needs trees that have not seen it
-    extra_columns: float = 3.0  # columns an extra-tree split tries, in square roots of their number
-    leaf_rows: tuple[int, ...] = (1, 2, 4, 8, 16)  # leaf sizes that out-of-bag rows choose among
+    extra_columns: float = 3.0  # square roots of the columns tried: random cuts differ enough
+    leaf_rows: tuple[int, ...] = (
+        1,
+        2,
+        4,
+        8,
+        16,
+    )  # to choose among: noisy tables need larger leaves
     most_shares: float = 2e7  # rows times classes: with more, memory allows one leaf size only
-    n_folds: int = 5  # for teachers that have no out-of-bag probabilities
-    most_levels: int = 30  # frequent levels of a categorical column that a teacher sees
+    n_folds: int = 5  # for teachers without out-of-bag probabilities: as many fits more
+    most_levels: int = 30  # a teacher sees per categorical column: rarer ones only cost time
 
     # --- Soft labels and synthetic rows ---
-    real_weight: int = 3  # what a real row counts beside a synthetic one
+    label_share: float = 0.5  # of a label in its soft label: both it and the teacher may err
+    real_weight: int = 3  # what a real row counts beside a synthetic one: its cells did occur
     parts: int = 8  # parts of a case among which soft labels are divided: 4 lose, 16 take longer
     times_rows: int = 4  # rows in all, in multiples of the real ones
     most_rows: int = 12_000  # rows in all with synthetic ones, for the time of the search
     low_brier: float = 0.2  # with a Brier score below this a teacher is heard about more rows ...
     times_more_rows: float = 2.0  # ... up to this many times as many, as the score falls
-    swap_chance: float = 0.3  # that a synthetic row takes a cell from another row
+    swap_chance: float = 0.3  # that a cell is another row's: new, and near enough to what occurs
 
     # --- Bounds on the work of a search (see work.search_work) ---
     most_work: float = 3e9  # with more, columns that matter less are left out ...
@@ -43,7 +50,7 @@ class DistillConfig:
     enough_rows: int = 4000  # no column is left out to make room for more rows than this
 
     # --- Complexity penalty of a leaf: Gini impurity, in cases ---
-    penalty: float = 0.8  # for two classes; k classes have 2/k as many cases each
+    penalty: float = 0.8  # for two classes, where more leaves predict no better; times 2/k for k
     large_table: int = 2000  # cases from which on more splits save some by chance ...
     penalty_per_doubling: float = 4.0  # ... in proportion to what the teacher leaves unexplained
     quiet_brier: float = 0.1  # below this few cases are more likely to be more than chance ...
@@ -55,14 +62,15 @@ class DistillConfig:
 
     # --- The tree ---
     min_samples_leaf: int = 2  # real cases in each child: synthetic ones speak for them too
-    shrinkage: float = 1.0  # cases that a parent's shares count for
-    learnt_weight: float = 2.0  # what all that was learnt in a node counts for, in the same unit
+    shrinkage: float = 1.0  # cases that a parent counts for: little, as labels are soft already
+    learnt_weight: float = 2.0  # what a node's soft labels count for in that unit: few real cases
+    cv_penalty_share: float = 0.125  # of the penalty below which cross-validation grows nothing
 
     # --- Richer rules ---
     penalties_saved: float = 2.0  # leaves' penalties that richer rules must save to be taken
-    n_paired: int = 4  # most important numeric columns that are paired
-    most_pair_work: float = 1e9  # of a search with pairs of columns
-    most_triple_work: float = 2e9  # of a search for rules of three questions
+    n_paired: int = 4  # most important numeric columns that are paired: 24 pairs to read
+    most_pair_work: float = 1e9  # of a search with pairs, which is then a tenth of a second
+    most_triple_work: float = 2e9  # of a search for rules of three, which bounds make quick
 
     def complexity_penalty(
         self, n_cases: float, n_classes: int, brier: float, unexplained: float

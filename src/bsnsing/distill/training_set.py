@@ -109,7 +109,8 @@ class Teaching:
         row_work = search_work(1, max(1, n_questions[asked].sum()), self.n_classes)
         most_rows = min(_most_rows(teacher.brier, config), work / row_work)
         synthetic = make_synthetic_rows(table, most_rows, config, random_state)
-        real_parts = _in_parts((one_hot + teacher.oob) / 2, counts, config.parts)
+        soft = config.label_share * one_hot + (1 - config.label_share) * teacher.oob
+        real_parts = _in_parts(soft, counts, config.parts)
         synthetic_parts = _in_parts(
             teacher.probabilities(synthetic), np.ones(synthetic.n_rows), config.parts
         )

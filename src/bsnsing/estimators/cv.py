@@ -36,8 +36,6 @@ from bsnsing.tree.prune import (
 from bsnsing.tree.tree import Tree
 
 _MOST_PENALTIES = 30
-# In cases; for two classes an eighth of what the default of BsnsingClassifier asks.
-_LEAST_PENALTY = 0.1
 
 
 class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
@@ -183,7 +181,9 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
             )
         # Soft labels have no end of small differences: what no leaf would be kept for is not grown.
         is_taught = estimator.teacher is not None and n_rows > 0
-        least = _LEAST_PENALTY * 2 / max(2, n_classes) / n_rows if is_taught else 0.0
+        config = estimator._distill_config
+        cases = config.cv_penalty_share * config.penalty * 2 / max(2, n_classes)
+        least = cases / n_rows if is_taught else 0.0
         fresh: BsnsingClassifier = clone(estimator)
         fresh.set_params(max_rules=max_rules, ccp_alpha=least)
         return fresh

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 _MAX_RULES = 2
 # Cases that a parent's shares count for without a teacher.
 _SHRINKAGE = 10.0
-# With more cases and no teacher, leaves are larger.
-_MANY_CASES = 50_000
 
 
 def read_options(
@@ -94,7 +92,9 @@ def leaf_size(
     if min_samples_leaf == "auto" and training is not None:
         # Where a forest has to average over this many rows, one tree has to at least.
         return max(config.min_samples_leaf, training.teacher.leaf_rows)
-    if min_samples_leaf == "sqrt" or (min_samples_leaf == "auto" and n_cases > _MANY_CASES):
+    if min_samples_leaf == "sqrt" or (
+        min_samples_leaf == "auto" and n_cases > config.most_rows_to_teach
+    ):
         return max(1, math.isqrt(int(n_cases)))
     if min_samples_leaf == "auto":
         return max(1, math.floor(math.sqrt(math.sqrt(n_cases)) + 0.5))

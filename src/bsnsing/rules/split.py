@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -37,8 +38,8 @@ class Found(NamedTuple):
 class PoolRule(NamedTuple):
     """The rule found over a 0/1 matrix; its questions are columns of the matrix."""
 
-    questions: tuple[int, ...]  # none if no rule is feasible
-    negated: tuple[bool, ...]
+    questions: Sequence[int]  # none if no rule is feasible
+    negated: Sequence[bool]
     operator: str
     left: list[float]
     objective: float
@@ -113,8 +114,8 @@ def split_from_rule(
         objective = exact_objective(criterion, left_counts, right_counts)
         lower = objective if rule.optimal else min(int(np.ceil(lower)), objective)
     return Split(
-        questions=rule.questions,
-        negated=rule.negated,
+        questions=tuple(rule.questions),
+        negated=tuple(rule.negated),
         operator=rule.operator,
         objective=objective,
         bound=objective if rule.optimal else lower,

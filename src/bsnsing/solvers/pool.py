@@ -83,7 +83,7 @@ class PoolSearch:
         )
         if kept is None:
             return found
-        return found._replace(questions=tuple(int(kept[q]) for q in found.questions))
+        return found._replace(questions=[int(kept[q]) for q in found.questions])
 
     def problem(self) -> RuleProblem:
         """The same in the terms of the programs; class 1 is the positive one."""

@@ -21,8 +21,11 @@ std::vector<ClassHistogram> to_views(const Histograms& histograms) {
 
 void make_chooser(Chooser* self, const ColumnSchema& schema, std::size_t n_classes, double unit,
                   const std::optional<std::vector<double>>& class_weights, const AskOptions& ask,
-                  const RuleOptions& search, const std::optional<ColumnLimits>& limits,
+                  const SearchOptions& search, const std::optional<ColumnLimits>& limits,
                   bool own_questions, const std::vector<QuestionFields>& extra_questions) {
+    if (class_weights && class_weights->empty())
+        throw std::invalid_argument("one weight per class is needed: 0 for " +
+                                    std::to_string(n_classes) + " classes");
     const ClassOptions classes{n_classes, unit, class_weights.value_or(std::vector<double>())};
     new (self) Chooser(schema,
                        engine_options(schema, classes, ask, search, limits.value_or(ColumnLimits()),
@@ -32,7 +35,7 @@ void make_chooser(Chooser* self, const ColumnSchema& schema, std::size_t n_class
 std::vector<QuestionFields> ask(const Chooser& self, const Histograms& histograms,
                                 std::optional<std::int64_t> target) {
     std::optional<std::uint32_t> wanted;
-    if (target) wanted = static_cast<std::uint32_t>(to_position(*target, "class"));
+    if (target) wanted = to_code(*target, "class");
     return to_fields(self.ask(to_views(histograms), wanted), self.columns());
 }
 
@@ -70,6 +73,10 @@ std::vector<CodedRule> wanted(const RuleSearch& self) {
 }
 
 void take(RuleSearch& self, const Matrix<std::int64_t>& counts) {
+    if (counts.size() > 0 && counts.shape(1) != self.n_classes())
+        throw std::invalid_argument("counts must be of shape (rules wanted, " +
+                                    std::to_string(self.n_classes()) + "); they have " +
+                                    std::to_string(counts.shape(1)) + " columns");
     call_interruptibly([&](Interrupt& interrupt) {
         self.take({counts.data(), counts.size()}, interrupt);
         return true;
@@ -84,17 +91,18 @@ void bind_choose(nb::module_& m) {
              nb::arg("unit") = 1.0, nb::arg("class_weights") = nb::none(), nb::arg("ask"),
              nb::arg("search"), nb::arg("limits") = nb::none(), nb::arg("own_questions") = true,
              nb::arg("extra_questions") = std::vector<QuestionFields>())
-        .def("ask", &ask, nb::arg("histograms"), nb::arg("target") = nb::none(),
+        .def("ask", &ask, nb::arg("histograms").noconvert(), nb::arg("target") = nb::none(),
              "Questions worth asking of a node with these cases.")
-        .def("evaluate", &evaluate, nb::arg("totals"), nb::arg("histograms"), nb::arg("rule"),
-             nb::arg("left"),
+        .def("evaluate", &evaluate, nb::arg("totals").noconvert(),
+             nb::arg("histograms").noconvert(), nb::arg("rule"), nb::arg("left").noconvert(),
              "Account of a rule that sends `left` to yes; None if it breaks a limit.")
-        .def("search", &search, nb::keep_alive<0, 1>(), nb::arg("totals"), nb::arg("histograms"),
-             nb::arg("questions"), nb::arg("pair_counts"),
+        .def("search", &search, nb::keep_alive<0, 1>(), nb::arg("totals").noconvert(),
+             nb::arg("histograms").noconvert(), nb::arg("questions"),
+             nb::arg("pair_counts").noconvert(),
              "Searches for a node's best rule over the questions whose pairs were counted.");
     nb::class_<RuleSearch>(m, "RuleSearch", "A search for a rule that asks for counts it needs.")
         .def("wanted", &wanted, "Rules whose cases are needed next; none when all is settled.")
-        .def("take", &take, nb::arg("counts"),
+        .def("take", &take, nb::arg("counts").noconvert(),
              "Takes the cases, by wanted rule and class, that answer yes.")
         .def(
             "found",

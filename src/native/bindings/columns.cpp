@@ -48,6 +48,9 @@ void add_numbers(ColumnList& self, const std::vector<AnyNumbers>& numbers, std::
 
 void add_levels(ColumnList& self, const Vector<std::int32_t>& codes, std::size_t n_levels) {
     self.check_not_taken();
+    if (n_levels > 0x7fffffffU)
+        throw std::invalid_argument("a column has at most 2147483647 levels; got " +
+                                    std::to_string(n_levels));
     for (const std::int32_t code : as_span(codes))
         if (code >= static_cast<std::int64_t>(n_levels))
             throw std::invalid_argument("there is no level " + std::to_string(code) +
@@ -149,7 +152,7 @@ void bind_columns(nb::module_& m) {
                  "max_bins: int, weights: NDArray[numpy.int64] | None, n_threads: int) -> None"),
              nb::arg("numbers"), nb::arg("max_bins"), nb::arg("weights").none(),
              nb::arg("n_threads"))
-        .def("add_levels", &add_levels, nb::arg("codes"), nb::arg("n_levels"))
+        .def("add_levels", &add_levels, nb::arg("codes").noconvert(), nb::arg("n_levels"))
         .def("has_missing", &has_missing)
         .def_prop_ro("n_columns", [](const ColumnList& self) { return self.columns.schema.size(); })
         .def("codes", &codes, nb::arg("column"), "The code of each row; n_codes means missing.")

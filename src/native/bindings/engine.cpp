@@ -1,6 +1,7 @@
 // The engine: counts, level-wise search, partition.
 #include "grow/engine.hpp"
 
+#include <mutex>
 #include <stdexcept>
 #include <string>
 
@@ -12,8 +13,34 @@ namespace {
 
 using Nodes = std::vector<std::int64_t>;
 
-void make_engine(Engine* self, ColumnList& columns, const Cases& cases, const AskOptions& ask,
-                 const RuleOptions& search, const std::optional<ColumnLimits>& limits,
+// An engine that threads of Python may share: they take turns. Who waits holds no interpreter lock,
+// since the one who works may need it to hear of signals.
+class SharedEngine : public Engine {
+  public:
+    using Engine::Engine;
+
+    // Calls work() without the interpreter lock, when no other thread is at work.
+    template <class Work>
+    auto alone(const Work& work) const {
+        const nb::gil_scoped_release no_python_below;
+        const std::lock_guard<std::mutex> turn(busy_);
+        return work();
+    }
+    // The same; raises what a signal handler raised meanwhile.
+    template <class Work>
+    auto alone_interruptibly(const Work& work) const {
+        return call_interruptibly([&](Interrupt& interrupt) {
+            const std::lock_guard<std::mutex> turn(busy_);
+            return work(interrupt);
+        });
+    }
+
+  private:
+    mutable std::mutex busy_;
+};
+
+void make_engine(SharedEngine* self, ColumnList& columns, const Cases& cases, const AskOptions& ask,
+                 const SearchOptions& search, const std::optional<ColumnLimits>& limits,
                  bool own_questions, const std::vector<QuestionFields>& extra_questions) {
     columns.check_not_taken();
     for (const ColumnCodes& codes : columns.columns.codes)
@@ -27,43 +54,37 @@ void make_engine(Engine* self, ColumnList& columns, const Cases& cases, const As
                        own_questions, from_fields(extra_questions, schema));
     Columns taken = columns.take();
     const nb::gil_scoped_release no_python_below;
-    new (self) Engine(std::move(taken), as_span(cases.classes), cases.options.n_classes,
-                      as_span(cases.weights), std::move(options));
+    new (self) SharedEngine(std::move(taken), as_span(cases.classes), cases.options.n_classes,
+                            as_span(cases.weights), std::move(options));
 }
 
-std::vector<double> class_totals(const Engine& self, std::int64_t node) {
-    return self.class_totals(to_position(node, "node"));
+std::vector<double> class_totals(const SharedEngine& self, std::int64_t node) {
+    const std::size_t place = to_position(node, "node");
+    return self.alone([&] { return self.class_totals(place); });
 }
 
-std::vector<std::vector<QuestionFields>> ask(Engine& self, const Nodes& nodes,
+std::vector<std::vector<QuestionFields>> ask(SharedEngine& self, const Nodes& nodes,
                                              std::optional<std::int64_t> target) {
     std::optional<std::uint32_t> wanted;
-    if (target) wanted = static_cast<std::uint32_t>(to_position(*target, "class"));
-    std::vector<std::vector<Question>> asked;
-    {
-        const nb::gil_scoped_release no_python_below;
-        asked = self.ask(to_nodes(nodes), wanted);
-    }
+    if (target) wanted = to_code(*target, "class");
+    const std::vector<std::vector<Question>> asked =
+        self.alone([&] { return self.ask(to_nodes(nodes), wanted); });
     return convert_all(asked, [&](const std::vector<Question>& questions) {
         return to_fields(questions, self.columns());
     });
 }
 
 std::pair<Made<std::uint8_t, 2>, Made<std::int64_t, 1>> answers(
-    const Engine& self, std::int64_t node, const std::vector<QuestionFields>& questions) {
+    const SharedEngine& self, std::int64_t node, const std::vector<QuestionFields>& questions) {
     const std::vector<Question> asked = from_fields(questions, self.columns());
-    RowAnswers result;
-    {
-        const nb::gil_scoped_release no_python_below;
-        result = self.answers(to_position(node, "node"), asked);
-    }
+    RowAnswers result = self.alone([&] { return self.answers(to_position(node, "node"), asked); });
     const std::size_t n_rows = result.rows.size();
     return {to_numpy<2>(std::move(result.answers), {n_rows, asked.size()}),
             to_numpy<1>(std::move(result.rows), {n_rows})};
 }
 
-std::vector<std::vector<Made<std::int64_t, 2>>> histograms(Engine& self, const Nodes& nodes) {
-    auto counts = call_interruptibly(
+std::vector<std::vector<Made<std::int64_t, 2>>> histograms(SharedEngine& self, const Nodes& nodes) {
+    auto counts = self.alone_interruptibly(
         [&](Interrupt& interrupt) { return self.histograms(to_nodes(nodes), interrupt); });
     std::vector<std::vector<Made<std::int64_t, 2>>> arrays(counts.size());
     for (std::size_t i = 0; i < counts.size(); ++i)
@@ -75,11 +96,12 @@ std::vector<std::vector<Made<std::int64_t, 2>>> histograms(Engine& self, const N
 }
 
 std::vector<Made<std::int64_t, 3>> pair_counts(
-    Engine& self, const Nodes& nodes, const std::vector<std::vector<QuestionFields>>& questions) {
+    SharedEngine& self, const Nodes& nodes,
+    const std::vector<std::vector<QuestionFields>>& questions) {
     const auto asked = convert_all(questions, [&](const std::vector<QuestionFields>& fields) {
         return from_fields(fields, self.columns());
     });
-    auto counts = call_interruptibly(
+    auto counts = self.alone_interruptibly(
         [&](Interrupt& interrupt) { return self.pair_counts(to_nodes(nodes), asked, interrupt); });
     std::vector<Made<std::int64_t, 3>> arrays;
     for (std::size_t i = 0; i < counts.size(); ++i)
@@ -88,13 +110,13 @@ std::vector<Made<std::int64_t, 3>> pair_counts(
     return arrays;
 }
 
-std::vector<Made<std::int64_t, 2>> rule_counts(Engine& self, const Nodes& nodes,
+std::vector<Made<std::int64_t, 2>> rule_counts(SharedEngine& self, const Nodes& nodes,
                                                const std::vector<std::vector<CodedRule>>& rules) {
     const auto given = convert_all(rules, [&](const std::vector<CodedRule>& of_node) {
         return convert_all(of_node,
                            [&](const CodedRule& rule) { return from_coded(rule, self.columns()); });
     });
-    auto counts = call_interruptibly(
+    auto counts = self.alone_interruptibly(
         [&](Interrupt& interrupt) { return self.rule_counts(to_nodes(nodes), given, interrupt); });
     std::vector<Made<std::int64_t, 2>> arrays;
     for (std::size_t i = 0; i < counts.size(); ++i)
@@ -102,38 +124,32 @@ std::vector<Made<std::int64_t, 2>> rule_counts(Engine& self, const Nodes& nodes,
     return arrays;
 }
 
-std::vector<Account> best_rules(Engine& self, const Nodes& nodes) {
-    const std::vector<NodeSplit> splits = call_interruptibly(
+std::vector<Account> best_rules(SharedEngine& self, const Nodes& nodes) {
+    const std::vector<NodeSplit> splits = self.alone_interruptibly(
         [&](Interrupt& interrupt) { return self.best_rules(to_nodes(nodes), interrupt); });
     return convert_all(splits,
                        [&](const NodeSplit& split) { return to_account(split, self.columns()); });
 }
 
-std::optional<Account> evaluate(const Engine& self, std::int64_t node, const CodedRule& rule) {
+std::optional<Account> evaluate(const SharedEngine& self, std::int64_t node,
+                                const CodedRule& rule) {
     NodeRule given = from_coded(rule, self.columns());
-    std::optional<NodeSplit> split;
-    {
-        const nb::gil_scoped_release no_python_below;
-        split = self.evaluate(to_position(node, "node"), std::move(given));
-    }
+    const std::optional<NodeSplit> split =
+        self.alone([&] { return self.evaluate(to_position(node, "node"), std::move(given)); });
     if (!split) return std::nullopt;
     return to_account(*split, self.columns());
 }
 
-std::vector<std::pair<std::size_t, std::size_t>> split(Engine& self, const Nodes& nodes,
+std::vector<std::pair<std::size_t, std::size_t>> split(SharedEngine& self, const Nodes& nodes,
                                                        const std::vector<CodedRule>& rules) {
     const auto given =
         convert_all(rules, [&](const CodedRule& rule) { return from_coded(rule, self.columns()); });
-    const nb::gil_scoped_release no_python_below;
-    return self.split(to_nodes(nodes), given);
+    return self.alone([&] { return self.split(to_nodes(nodes), given); });
 }
 
-std::vector<Made<std::int64_t, 1>> rows_of(const Engine& self, const Nodes& nodes) {
-    std::vector<std::vector<std::int64_t>> rows;
-    {
-        const nb::gil_scoped_release no_python_below;
-        rows = self.rows_of(to_nodes(nodes));
-    }
+std::vector<Made<std::int64_t, 1>> rows_of(const SharedEngine& self, const Nodes& nodes) {
+    std::vector<std::vector<std::int64_t>> rows =
+        self.alone([&] { return self.rows_of(to_nodes(nodes)); });
     std::vector<Made<std::int64_t, 1>> arrays;
     for (std::vector<std::int64_t>& of_node : rows) {
         const std::size_t n_rows = of_node.size();
@@ -145,13 +161,13 @@ std::vector<Made<std::int64_t, 1>> rows_of(const Engine& self, const Nodes& node
 }  // namespace
 
 void bind_engine(nb::module_& m) {
-    nb::class_<Engine>(m, "Engine", "Counts, searches and parts the rows of a table.")
+    nb::class_<SharedEngine>(m, "Engine", "Counts, searches and parts the rows of a table.")
         .def("__init__", &make_engine, nb::arg("columns"), nb::arg("cases"), nb::kw_only(),
              nb::arg("ask"), nb::arg("search"), nb::arg("limits") = nb::none(),
              nb::arg("own_questions") = true,
              nb::arg("extra_questions") = std::vector<QuestionFields>())
-        .def_prop_ro("n_rows", &Engine::n_rows)
-        .def_prop_ro("n_classes", &Engine::n_classes)
+        .def_prop_ro("n_rows", [](const SharedEngine& self) { return self.n_rows(); })
+        .def_prop_ro("n_classes", [](const SharedEngine& self) { return self.n_classes(); })
         .def("class_totals", &class_totals, nb::arg("node"))
         .def("ask", &ask, nb::arg("nodes"), nb::arg("target") = nb::none(),
              "Questions worth asking of each node.")
@@ -171,7 +187,10 @@ void bind_engine(nb::module_& m) {
              "Parts each node by its rule; the new nodes, yes and no.")
         .def("rows_of", &rows_of, nb::arg("nodes"), "Rows of each node, each once, ascending.")
         .def(
-            "close", [](Engine& self, const Nodes& nodes) { self.close(to_nodes(nodes)); },
+            "close",
+            [](SharedEngine& self, const Nodes& nodes) {
+                self.alone([&] { self.close(to_nodes(nodes)); });
+            },
             nb::arg("nodes"), "Frees what is kept of nodes that stay leaves.");
 }
 

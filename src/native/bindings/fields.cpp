@@ -15,13 +15,6 @@ QuestionFields fields_of(const Question& q, const ColumnShape& column) {
     return {q.column, static_cast<int>(q.test), q.value, std::move(levels)};
 }
 
-std::uint32_t to_code(std::int64_t number, const char* what) {
-    if (number < 0 || number > std::numeric_limits<std::uint32_t>::max())
-        throw std::invalid_argument("there is no " + std::string(what) + ' ' +
-                                    std::to_string(number));
-    return static_cast<std::uint32_t>(number);
-}
-
 Question question_of(const QuestionFields& fields, const ColumnSchema& columns) {
     const auto& [column, test, value, levels] = fields;
     if (test < 0 || test > static_cast<int>(Test::missing))
@@ -82,6 +75,13 @@ NodeRule from_coded(const CodedRule& coded, const ColumnSchema& columns) {
     for (std::uint32_t i = 0; i < questions.size(); ++i)
         rule.rule.literals.push_back({i, negated[i]});
     return rule;
+}
+
+std::uint32_t to_code(std::int64_t number, const char* what) {
+    if (number < 0 || number > std::numeric_limits<std::uint32_t>::max())
+        throw std::invalid_argument("there is no " + std::string(what) + ' ' +
+                                    std::to_string(number));
+    return static_cast<std::uint32_t>(number);
 }
 
 std::size_t to_position(std::int64_t number, const char* what) {

@@ -39,6 +39,7 @@ auto convert_all(const Items& items, const Convert& convert) {
 
 // Nodes, columns and classes as users name them; a negative number names none.
 std::size_t to_position(std::int64_t number, const char* what);
+std::uint32_t to_code(std::int64_t number, const char* what);
 std::vector<std::size_t> to_nodes(const std::vector<std::int64_t>& numbers);
 
 }  // namespace bsnsing

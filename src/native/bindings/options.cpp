@@ -23,30 +23,35 @@ std::vector<LinearLimit> to_limits(const std::vector<LimitFields>& fields) {
 }
 
 std::vector<std::uint32_t> to_columns(const std::vector<std::int64_t>& numbers) {
-    return convert_all(numbers, [](std::int64_t n) {
-        return static_cast<std::uint32_t>(to_position(n, "column"));
-    });
+    return convert_all(numbers, [](std::int64_t n) { return to_code(n, "column"); });
 }
 
 void make_ask_options(AskOptions* self, std::size_t n_segments, std::size_t max_levels,
                       std::size_t max_values_as_levels, double bin_size) {
+    if (n_segments == 0 || max_levels == 0)
+        throw std::invalid_argument("n_segments and max_levels must be at least 1; got " +
+                                    std::to_string(n_segments) + " and " +
+                                    std::to_string(max_levels));
+    if (!(bin_size >= 0))
+        throw std::invalid_argument("bin_size must not be negative; got " +
+                                    std::to_string(bin_size));
     new (self) AskOptions{n_segments, max_levels, max_values_as_levels, bin_size};
 }
 
-void make_search_options(RuleOptions* self, std::size_t max_rules, const std::string& criterion,
+void make_search_options(SearchOptions* self, std::size_t max_rules, const std::string& criterion,
                          const std::vector<std::string>& operators, double min_samples_leaf,
                          bool distinct_children, double time_limit, std::size_t n_threads,
                          std::optional<double> greedy_level) {
-    const RuleOptions options{max_rules,
-                              criterion_from_name(criterion),
-                              formulas_from_names(operators),
-                              min_samples_leaf,
-                              distinct_children,
-                              time_limit,
-                              n_threads,
-                              greedy_level};
+    const SearchOptions options{max_rules,
+                                criterion_from_name(criterion),
+                                formulas_from_names(operators),
+                                min_samples_leaf,
+                                distinct_children,
+                                time_limit,
+                                n_threads,
+                                greedy_level};
     options.check();
-    new (self) RuleOptions(options);
+    new (self) SearchOptions(options);
 }
 
 void make_column_limits(ColumnLimits* self, const std::vector<std::int64_t>& forbidden,
@@ -72,6 +77,12 @@ void make_cases(Cases* self, const Vector<std::int32_t>& classes, std::size_t n_
         throw std::invalid_argument("there are " + std::to_string(weights->shape(0)) +
                                     " weights for " + std::to_string(classes.shape(0)) + " rows");
     check_cases(as_span(classes), n_classes, as_span(weights));
+    constexpr double kMostExact = 0x1p53;  // sums of cases are held in doubles
+    double sum = 0;
+    for (const std::int64_t w : as_span(weights)) sum += static_cast<double>(w);
+    if (sum > kMostExact)
+        throw std::invalid_argument("weights must add up to at most 2^53; they are " +
+                                    std::to_string(sum));
     new (self) Cases{classes, weights, options};
 }
 
@@ -81,7 +92,7 @@ void bind_options(nb::module_& m) {
     nb::class_<AskOptions>(m, "AskOptions", "Which questions are worth asking.")
         .def("__init__", &make_ask_options, nb::kw_only(), nb::arg("n_segments"),
              nb::arg("max_levels"), nb::arg("max_values_as_levels"), nb::arg("bin_size"));
-    nb::class_<RuleOptions>(m, "SearchOptions", "What rules are searched for, and how.")
+    nb::class_<SearchOptions>(m, "SearchOptions", "What rules are searched for, and how.")
         .def("__init__", &make_search_options, nb::kw_only(), nb::arg("max_rules"),
              nb::arg("criterion"), nb::arg("operators"), nb::arg("min_samples_leaf"),
              nb::arg("distinct_children"), nb::arg("time_limit"), nb::arg("n_threads"),
@@ -95,9 +106,9 @@ void bind_options(nb::module_& m) {
              nb::arg("linear") = std::vector<LimitFields>(),
              nb::arg("column_of") = std::vector<std::int64_t>());
     nb::class_<Cases>(m, "Cases", "The class and weight of each row.")
-        .def("__init__", &make_cases, nb::arg("classes"), nb::kw_only(), nb::arg("n_classes"),
-             nb::arg("weights") = nb::none(), nb::arg("unit") = 1.0,
-             nb::arg("class_weights") = nb::none());
+        .def("__init__", &make_cases, nb::arg("classes").noconvert(), nb::kw_only(),
+             nb::arg("n_classes"), nb::arg("weights").noconvert() = nb::none(),
+             nb::arg("unit") = 1.0, nb::arg("class_weights") = nb::none());
 }
 
 }  // namespace bsnsing

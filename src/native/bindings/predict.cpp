@@ -39,6 +39,7 @@ Made<std::int64_t, 1> find_leaves(const FlatTree& self, const nb::typed<nb::list
     if (is_levels.size() != columns.size())
         throw std::invalid_argument("there are " + std::to_string(is_levels.size()) +
                                     " marks for " + std::to_string(columns.size()) + " columns");
+    if (n_threads == 0) throw std::invalid_argument("n_threads must be at least 1; got 0");
     // Columns that no question asks about may be None.
     std::vector<ColumnView> views(columns.size());
     std::vector<AnyNumbers> arrays;
@@ -46,7 +47,11 @@ Made<std::int64_t, 1> find_leaves(const FlatTree& self, const nb::typed<nb::list
         views[c].is_levels = is_levels[c];
         const nb::handle column = columns[c];
         if (column.is_none()) continue;
-        const AnyNumbers& cells = arrays.emplace_back(nb::cast<AnyNumbers>(column, false));
+        if (!nb::try_cast(column, arrays.emplace_back(), false))
+            throw nb::type_error(
+                ("column " + std::to_string(c) + " must be a one-dimensional array of numbers")
+                    .c_str());
+        const AnyNumbers& cells = arrays.back();
         if (cells.shape(0) != n_rows)
             throw std::invalid_argument("column " + std::to_string(c) + " has " +
                                         std::to_string(cells.shape(0)) + " rows, not " +
@@ -68,10 +73,12 @@ Made<std::int64_t, 1> find_leaves(const FlatTree& self, const nb::typed<nb::list
 
 void bind_predict(nb::module_& m) {
     nb::class_<FlatTree>(m, "FlatTree", "A fitted tree as flat arrays, checked once.")
-        .def("__init__", &make_tree, nb::kw_only(), nb::arg("yes"), nb::arg("no"),
-             nb::arg("operators"), nb::arg("first_literal"), nb::arg("literal_columns"),
-             nb::arg("tests"), nb::arg("values"), nb::arg("negated"), nb::arg("first_level"),
-             nb::arg("levels"))
+        .def("__init__", &make_tree, nb::kw_only(), nb::arg("yes").noconvert(),
+             nb::arg("no").noconvert(), nb::arg("operators").noconvert(),
+             nb::arg("first_literal").noconvert(), nb::arg("literal_columns").noconvert(),
+             nb::arg("tests").noconvert(), nb::arg("values").noconvert(),
+             nb::arg("negated").noconvert(), nb::arg("first_level").noconvert(),
+             nb::arg("levels").noconvert())
         .def("find_leaves", &find_leaves, nb::arg("columns"), nb::arg("is_levels"), nb::kw_only(),
              nb::arg("n_rows"), nb::arg("n_threads"), "Leaf of each row.");
 }

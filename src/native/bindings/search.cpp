@@ -3,6 +3,7 @@
 #include <string>
 #include <tuple>
 
+#include "bindings/fields.hpp"
 #include "bindings/module.hpp"
 #include "kernels/kernels.hpp"
 #include "search/matrix.hpp"
@@ -11,8 +12,12 @@
 namespace bsnsing {
 namespace {
 
-nb::any best_rule(const Matrix<std::uint8_t>& answers, const Cases& cases,
-                  const RuleOptions& search, const std::optional<QuestionLimits>& limits) {
+// (questions, negated, operator, left, value, bound, optimal, n_counted, n_excluded, seconds)
+using PoolAccount = std::tuple<std::vector<std::uint32_t>, std::vector<bool>, std::string,
+                               std::vector<double>, double, double, bool, double, double, double>;
+
+PoolAccount best_rule(const Matrix<std::uint8_t>& answers, const Cases& cases,
+                      const SearchOptions& search, const std::optional<QuestionLimits>& limits) {
     if (answers.shape(0) != cases.classes.shape(0))
         throw std::invalid_argument("there are answers of " + std::to_string(answers.shape(0)) +
                                     " rows for " + std::to_string(cases.classes.shape(0)) +
@@ -22,16 +27,17 @@ nb::any best_rule(const Matrix<std::uint8_t>& answers, const Cases& cases,
         return search_matrix(answers.data(), answers.shape(1), cases.view(), search,
                              limits.value_or(QuestionLimits()), interrupt, seconds);
     });
-    nb::list questions;
-    nb::list negated;
-    for (const Literal& l : found.rule.literals) {
-        questions.append(l.question);
-        negated.append(l.negated);
-    }
-    return nb::borrow<nb::any>(nb::make_tuple(nb::tuple(questions), nb::tuple(negated),
-                                              operator_name(static_cast<unsigned>(found.rule.op)),
-                                              found.left, found.value, found.bound, found.optimal,
-                                              found.n_counted, found.n_excluded, seconds));
+    const std::vector<Literal>& literals = found.rule.literals;
+    return {convert_all(literals, [](const Literal& l) { return l.question; }),
+            convert_all(literals, [](const Literal& l) { return l.negated; }),
+            operator_name(static_cast<unsigned>(found.rule.op)),
+            found.left,
+            found.value,
+            found.bound,
+            found.optimal,
+            found.n_counted,
+            found.n_excluded,
+            seconds};
 }
 
 std::vector<std::string> kernel_names() {
@@ -51,7 +57,7 @@ std::vector<std::tuple<std::string, int, bool, bool>> criteria() {
 }  // namespace
 
 void bind_search(nb::module_& m) {
-    m.def("best_rule", &best_rule, nb::arg("answers"), nb::arg("cases"), nb::kw_only(),
+    m.def("best_rule", &best_rule, nb::arg("answers").noconvert(), nb::arg("cases"), nb::kw_only(),
           nb::arg("search"), nb::arg("limits") = nb::none(),
           "Best rule over a 0/1 matrix: the fields of a Split.");
     m.def("criteria", &criteria,

@@ -36,9 +36,10 @@ decltype(auto) visit_numbers(const NumberView& view, F&& f) {
             return f(static_cast<const std::uint32_t*>(view.data));
         case NumberType::i64:
             return f(static_cast<const std::int64_t*>(view.data));
-        default:
-            return f(static_cast<const std::uint64_t*>(view.data));
+        case NumberType::u64:
+            break;
     }
+    return f(static_cast<const std::uint64_t*>(view.data));
 }
 
 }  // namespace bsnsing

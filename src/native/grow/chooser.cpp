@@ -16,10 +16,10 @@ bool is_same(const Question& a, const Question& b) {
 std::vector<double> totals_of(const ClassHistogram& histogram) {
     std::vector<double> totals;
     for (std::size_t j = 0; j < histogram.n_classes; ++j) {
-        std::int64_t n = 0;
+        double n = 0;  // no sum of counts overflows it
         for (std::size_t code = 0; code < histogram.n_counts(); ++code)
-            n += histogram.cases(j, code);
-        totals.push_back(static_cast<double>(n));
+            n += static_cast<double>(histogram.cases(j, code));
+        totals.push_back(n);
     }
     return totals;
 }
@@ -27,7 +27,7 @@ std::vector<double> totals_of(const ClassHistogram& histogram) {
 }  // namespace
 
 EngineOptions engine_options(const ColumnSchema& columns, const ClassOptions& classes,
-                             const AskOptions& ask, const RuleOptions& rules,
+                             const AskOptions& ask, const SearchOptions& rules,
                              const ColumnLimits& limits, bool own_questions,
                              std::vector<Question> extra_questions) {
     classes.check();

@@ -17,7 +17,7 @@ namespace bsnsing {
 
 struct EngineOptions {
     AskOptions ask;
-    SearchOptions search;
+    SearchPlan search;
     Criterion criterion = Criterion::gini_squared;
     std::vector<double> class_weights;
     bool has_class_weights = false;
@@ -34,7 +34,7 @@ struct EngineOptions {
 
 // Checks what users say, and puts it into the unit of the weights.
 EngineOptions engine_options(const ColumnSchema& columns, const ClassOptions& classes,
-                             const AskOptions& ask, const RuleOptions& rules,
+                             const AskOptions& ask, const SearchOptions& rules,
                              const ColumnLimits& limits, bool own_questions,
                              std::vector<Question> extra_questions);
 

@@ -206,7 +206,7 @@ NodePool Engine::pool_of(std::size_t node, std::size_t n_threads,
 NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Interrupt& interrupt) {
     Watch watch(interrupt, options().time_limit);
     NodePool pool = pool_of(node, n_threads, spare_words_.take());
-    SearchOptions how = options().search;
+    SearchPlan how = options().search;
     how.n_threads = n_threads;
     how.limits = chooser_.limits_of(pool.questions);
     const PresentClasses present(pool.objective);

@@ -36,16 +36,12 @@ RuleSearch::RuleSearch(const Chooser& chooser, std::span<const std::int64_t> tot
         xlogx_ = tabulate_xlogx(objective_.total);
         if (!xlogx_.empty()) present_.objective.xlogx = xlogx_.data();
     }
-    SearchOptions options = chooser.options().search;
+    SearchPlan options = chooser.options().search;
     options.limits = chooser.limits_of(questions_);
-    Watch watch(interrupt, time_left());
+    Watch watch(interrupt, chooser.options().time_limit);
     search_ = search_counts({pairs, questions_.size(), present_.classes}, present_.objective,
                             options, chooser.options().greedy_level, watch);
-}
-
-double RuleSearch::time_left() const {
-    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start_;
-    return chooser_.options().time_limit - used.count();
+    seconds_ = watch.seconds();
 }
 
 void RuleSearch::check_pairs(std::span<const std::int64_t> pairs) const {
@@ -63,7 +59,7 @@ void RuleSearch::check_pairs(std::span<const std::int64_t> pairs) const {
                 const std::int64_t n_a = of_class[a * n + a];
                 const std::int64_t n_b = of_class[b * n + b];
                 if (both != of_class[b * n + a] || both > std::min(n_a, n_b) ||
-                    both < std::max<std::int64_t>(0, n_a + n_b - total))
+                    both < std::max<std::int64_t>(0, n_a - (total - n_b)))
                     throw std::invalid_argument("pair counts of class " + std::to_string(j) +
                                                 ", questions " + std::to_string(b) + " and " +
                                                 std::to_string(a) +
@@ -99,8 +95,9 @@ void RuleSearch::take(std::span<const std::int64_t> counts, Interrupt& interrupt
             chooser_.read_left(counts.subspan(r * n_classes, n_classes), totals_);
         for (const std::size_t j : present_.classes) covered.push_back(left[j]);
     }
-    Watch watch(interrupt, time_left());
+    Watch watch(interrupt, chooser_.options().time_limit - seconds_);
     search_->take(covered, watch);
+    seconds_ += watch.seconds();
 }
 
 NodeSplit RuleSearch::found() const {
@@ -121,8 +118,7 @@ NodeSplit RuleSearch::found() const {
     }
     split.is_worthwhile =
         split.found.found && chooser_.is_worthwhile(objective_, split.found.value);
-    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start_;
-    split.seconds = used.count();
+    split.seconds = seconds_;
     return split;
 }
 

@@ -1,7 +1,6 @@
 // The search for a node's rule from counts: what CountedSearch is over positions, in questions.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <span>
 #include <vector>
@@ -21,6 +20,7 @@ class RuleSearch {
                std::span<const std::int64_t> pairs, Interrupt& interrupt);
 
     const Chooser& chooser() const { return chooser_; }
+    std::size_t n_classes() const { return totals_.size(); }
 
     // Rules whose cases are needed next; none when the search is over.
     std::vector<NodeRule> wanted() const;
@@ -37,10 +37,9 @@ class RuleSearch {
     };
 
     void check_pairs(std::span<const std::int64_t> pairs) const;
-    double time_left() const;
 
     const Chooser& chooser_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    double seconds_ = 0;  // of its own work, not of the counting in between
     std::vector<double> totals_;
     std::vector<Question> questions_;
     std::size_t n_own_;

@@ -267,9 +267,10 @@ inline Eight cover_pairs(PairForm form, double own, double total, const Eight& o
             return total - other + both;
         case PairForm::both_negated:
             return total - both;
-        default:
-            return own + other - 2.0 * both;
+        case PairForm::exclusive:
+            break;
     }
+    return own + other - 2.0 * both;
 }
 
 // Eight splits into a part and the rest, by sums over classes of the part's cases n_j: of n_j, of

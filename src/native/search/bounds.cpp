@@ -23,7 +23,7 @@ double box_bound(const Objective& o, const std::vector<double>& low,
     return least;
 }
 
-double open_bound(const PoolCounts& pool, const SearchOptions& options, std::size_t question) {
+double open_bound(const PoolCounts& pool, const SearchPlan& options, std::size_t question) {
     const Objective& o = pool.objective();
     const Formulas& f = options.formulas;
     double least = std::numeric_limits<double>::infinity();

@@ -15,6 +15,6 @@ double box_bound(const Objective& objective, const std::vector<double>& low,
                  const std::vector<double>& high, bool both_ways);
 
 // What rules that start with `question` and were not settled could reach at best.
-double open_bound(const PoolCounts& pool, const SearchOptions& options, std::size_t question);
+double open_bound(const PoolCounts& pool, const SearchPlan& options, std::size_t question);
 
 }  // namespace bsnsing

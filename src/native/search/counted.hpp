@@ -47,7 +47,7 @@ class CountedSearch {
 
 // Finds what find_best_rule or, with a `greedy_level`, find_greedy_rule would.
 std::unique_ptr<CountedSearch> search_counts(const PairMatrix& pairs, const Objective& objective,
-                                             const SearchOptions& options,
+                                             const SearchPlan& options,
                                              std::optional<double> greedy_level, Watch& watch);
 
 }  // namespace bsnsing

@@ -41,7 +41,7 @@ std::vector<std::uint32_t> distinct_questions(const PairMatrix& pairs, const Obj
 // Limits may tell questions apart that get the same answers. XORs have no negated questions;
 // mirrored they are other rules where orientation matters.
 std::vector<std::uint32_t> questions_to_keep(const PairMatrix& pairs, const Objective& o,
-                                             const SearchOptions& options) {
+                                             const SearchPlan& options) {
     std::vector<std::uint32_t> all(pairs.n_questions);
     for (std::uint32_t q = 0; q < all.size(); ++q) all[q] = q;
     if (!options.limits.is_empty()) return all;
@@ -69,7 +69,7 @@ Counts diagonal(const PairCounts& pairs, std::size_t n_classes, std::size_t n_qu
 }  // namespace
 
 CountedExactSearch::CountedExactSearch(const PairMatrix& pairs, const Objective& objective,
-                                       const SearchOptions& options, Watch& watch)
+                                       const SearchPlan& options, Watch& watch)
     : objective_(objective),
       options_(options),
       grid_(objective_),
@@ -381,7 +381,7 @@ FoundRule CountedExactSearch::found() const {
 }
 
 std::unique_ptr<CountedSearch> search_counts(const PairMatrix& pairs, const Objective& objective,
-                                             const SearchOptions& options,
+                                             const SearchPlan& options,
                                              std::optional<double> greedy_level, Watch& watch) {
     if (greedy_level)
         return std::make_unique<CountedGreedySearch>(pairs, objective, options, *greedy_level);

@@ -18,7 +18,7 @@ namespace bsnsing {
 class CountedExactSearch : public CountedSearch {
   public:
     CountedExactSearch(const PairMatrix& pairs, const Objective& objective,
-                       const SearchOptions& options, Watch& watch);
+                       const SearchPlan& options, Watch& watch);
 
     void take(std::span<const double> covered, Watch& watch) override;
     FoundRule found() const override;
@@ -76,7 +76,7 @@ class CountedExactSearch : public CountedSearch {
     void stop();
 
     Objective objective_;
-    SearchOptions options_;
+    SearchPlan options_;
     ValueGrid grid_;
     std::size_t n_given_;              // questions, before those that repeat others were dropped
     std::vector<std::uint32_t> kept_;  // positions of the others

@@ -20,7 +20,7 @@ bool asks(const Growing& growing, std::uint32_t question) {
 }  // namespace
 
 CountedGreedySearch::CountedGreedySearch(const PairMatrix& pairs, const Objective& objective,
-                                         const SearchOptions& options, double greedy_level)
+                                         const SearchPlan& options, double greedy_level)
     : objective_(objective),
       options_(options),
       grid_(objective_),

@@ -9,7 +9,7 @@ namespace bsnsing {
 class CountedGreedySearch : public CountedSearch {
   public:
     CountedGreedySearch(const PairMatrix& pairs, const Objective& objective,
-                        const SearchOptions& options, double greedy_level);
+                        const SearchPlan& options, double greedy_level);
 
     void take(std::span<const double> covered, Watch& watch) override;
     FoundRule found() const override { return growth_.found(); }
@@ -19,7 +19,7 @@ class CountedGreedySearch : public CountedSearch {
     void ask_for_extensions();
 
     Objective objective_;
-    SearchOptions options_;
+    SearchPlan options_;
     ValueGrid grid_;
     PoolCounts pool_;
     GreedyGrowth growth_;

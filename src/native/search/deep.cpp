@@ -33,7 +33,7 @@ struct Level {
 // One thread's search.
 class Worker {
   public:
-    Worker(const LiteralPool& literals, const SearchOptions& options, const ValueGrid& grid,
+    Worker(const LiteralPool& literals, const SearchPlan& options, const ValueGrid& grid,
            const Collector& collector, Watch& watch)
         : literals_(literals),
           pool_(literals.pool()),
@@ -323,7 +323,7 @@ class Worker {
 
     const LiteralPool& literals_;
     const Pool& pool_;
-    const SearchOptions& options_;
+    const SearchPlan& options_;
     const ValueGrid& grid_;
     Collector collector_;
     Watch& watch_;
@@ -356,7 +356,7 @@ std::vector<std::uint32_t> every_literal(const LiteralPool& literals) {
 
 }  // namespace
 
-DeepOutcome search_deep(const Pool& pool, const SearchOptions& options, const ValueGrid& grid,
+DeepOutcome search_deep(const Pool& pool, const SearchPlan& options, const ValueGrid& grid,
                         const PairCounts& pairs, Collector& collector, Watch& watch) {
     DeepOutcome outcome;
     const bool has_limits = !options.limits.is_empty();
@@ -395,7 +395,7 @@ DeepOutcome search_deep(const Pool& pool, const SearchOptions& options, const Va
         }
     }
 
-    SearchOptions literal_options = options;  // literals are not negated again
+    SearchPlan literal_options = options;  // literals are not negated again
     literal_options.formulas.has_negation = false;
     literal_options.formulas.as_xor = false;
     outcome.open_bound = std::numeric_limits<double>::infinity();

@@ -16,7 +16,7 @@ struct DeepOutcome {
 
 // Offers every rule of 3..max_rules literals that bounds do not rule out. `pairs` are counts over
 // the questions of `pool`, if they were kept.
-DeepOutcome search_deep(const Pool& pool, const SearchOptions& options, const ValueGrid& grid,
+DeepOutcome search_deep(const Pool& pool, const SearchPlan& options, const ValueGrid& grid,
                         const PairCounts& pairs, Collector& collector, Watch& watch);
 
 }  // namespace bsnsing

@@ -34,8 +34,8 @@ Counts count_gains(const Pool& pool, const Growing& growing) {
 
 }  // namespace
 
-GreedyGrowth::GreedyGrowth(const PoolCounts& pool, const ValueGrid& grid,
-                           const SearchOptions& options, double greedy_level)
+GreedyGrowth::GreedyGrowth(const PoolCounts& pool, const ValueGrid& grid, const SearchPlan& options,
+                           double greedy_level)
     : pool_(pool),
       grid_(grid),
       options_(options),
@@ -124,7 +124,7 @@ FoundRule GreedyGrowth::found() const {
 }
 
 FoundRule find_greedy_rule(const BitBlocks& blocks, const RowLayout& rows,
-                           const Objective& objective, const SearchOptions& options,
+                           const Objective& objective, const SearchPlan& options,
                            double greedy_level, Watch& watch) {
     const Pool pool(blocks, rows, objective);
     const ValueGrid grid(objective);

@@ -18,7 +18,7 @@ struct Growing {
 
 class GreedyGrowth {
   public:
-    GreedyGrowth(const PoolCounts& pool, const ValueGrid& grid, const SearchOptions& options,
+    GreedyGrowth(const PoolCounts& pool, const ValueGrid& grid, const SearchPlan& options,
                  double greedy_level);
 
     // The rules to be extended by one question more; none when growth is over.
@@ -36,7 +36,7 @@ class GreedyGrowth {
 
     const PoolCounts& pool_;
     const ValueGrid& grid_;
-    const SearchOptions& options_;
+    const SearchPlan& options_;
     double greedy_level_;
     Collector best_;
     std::vector<Growing> growing_;

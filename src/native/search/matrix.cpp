@@ -6,7 +6,7 @@
 namespace bsnsing {
 
 FoundRule search_matrix(const std::uint8_t* answers, std::size_t n_questions, const CaseView& cases,
-                        const RuleOptions& rules, const QuestionLimits& limits,
+                        const SearchOptions& rules, const QuestionLimits& limits,
                         Interrupt& interrupt, double& seconds) {
     const ClassOptions& classes = cases.options;
     rules.check_classes(classes.n_classes);
@@ -28,8 +28,8 @@ FoundRule search_matrix(const std::uint8_t* answers, std::size_t n_questions, co
     if (facts_of(rules.criterion).uses_xlogx && objective.whole_numbers)
         xlogx = tabulate_xlogx(objective.total);
     if (!xlogx.empty()) objective.xlogx = xlogx.data();
-    const SearchOptions options{rules.max_rules, rules.formulas, rules.n_threads,
-                                RuleLimits(limits.linear, limits.column_of)};
+    const SearchPlan options{rules.max_rules, rules.formulas, rules.n_threads,
+                             RuleLimits(limits.linear, limits.column_of)};
     const FoundRule found =
         rules.greedy_level
             ? find_greedy_rule(blocks, order.layout, objective, options, *rules.greedy_level, watch)

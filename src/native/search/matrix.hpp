@@ -10,7 +10,7 @@ namespace bsnsing {
 
 // `answers` is row-major, with a row per case of `cases`. `seconds` tells how long it took.
 FoundRule search_matrix(const std::uint8_t* answers, std::size_t n_questions, const CaseView& cases,
-                        const RuleOptions& rules, const QuestionLimits& limits,
+                        const SearchOptions& rules, const QuestionLimits& limits,
                         Interrupt& interrupt, double& seconds);
 
 }  // namespace bsnsing

@@ -9,11 +9,15 @@ namespace {
 
 void check_coefficients(const std::vector<LinearLimit>& limits, std::size_t n_subjects,
                         const char* subjects) {
-    for (const LinearLimit& limit : limits)
+    for (const LinearLimit& limit : limits) {
+        bool is_nan = std::isnan(limit.lower) || std::isnan(limit.upper);
+        for (const double c : limit.coefficients) is_nan = is_nan || std::isnan(c);
+        if (is_nan) throw std::invalid_argument("limits must be numbers; got NaN");
         if (limit.coefficients.size() != n_subjects)
             throw std::invalid_argument("a limit has " + std::to_string(limit.coefficients.size()) +
                                         " coefficients for " + std::to_string(n_subjects) + ' ' +
                                         subjects);
+    }
 }
 
 }  // namespace
@@ -34,16 +38,18 @@ void ClassOptions::check() const {
                                         std::to_string(w));
 }
 
-void RuleOptions::check() const {
+void SearchOptions::check() const {
     if (max_rules == 0) throw std::invalid_argument("max_rules must be at least 1; got 0");
     if (n_threads == 0) throw std::invalid_argument("n_threads must be at least 1; got 0");
     if (!formulas.as_or && !formulas.as_and && !formulas.as_xor)
         throw std::invalid_argument("operators must name at least one of 'or', 'and' and 'xor'");
-    if (std::isnan(min_samples_leaf) || std::isnan(time_limit))
-        throw std::invalid_argument("min_samples_leaf and time_limit must be numbers; got NaN");
+    if (std::isnan(min_samples_leaf) || std::isnan(time_limit) ||
+        std::isnan(greedy_level.value_or(1.0)))
+        throw std::invalid_argument(
+            "min_samples_leaf, time_limit and greedy_level must be numbers; got NaN");
 }
 
-void RuleOptions::check_classes(std::size_t n_classes) const {
+void SearchOptions::check_classes(std::size_t n_classes) const {
     if (facts_of(criterion).two_classes_only && n_classes != 2)
         throw std::invalid_argument("criterion '" + std::string(facts_of(criterion).name) +
                                     "' tells two classes apart; got " + std::to_string(n_classes));

@@ -32,7 +32,7 @@ struct CaseView {
     ClassOptions options;
 };
 
-struct RuleOptions {
+struct SearchOptions {
     std::size_t max_rules = 2;
     Criterion criterion = Criterion::gini;
     Formulas formulas;

@@ -251,7 +251,7 @@ PairCounts PairCounts::within_reason(const PoolCounts& pool) {
     return {pool.n_classes(), n};
 }
 
-PairOutcome search_pairs(const Pool& pool, const SearchOptions& options, const ValueGrid& grid,
+PairOutcome search_pairs(const Pool& pool, const SearchPlan& options, const ValueGrid& grid,
                          PairCounts& kept, Collector& collector, Watch& watch) {
     const std::size_t n_groups = (pool.blocks().n_blocks() + kGroupBlocks - 1) / kGroupBlocks;
     const std::size_t n_threads = useful_threads(options.n_threads, n_groups);

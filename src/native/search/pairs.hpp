@@ -36,7 +36,7 @@ struct PairOutcome {
 };
 
 // Offers all pairs to the collector; fills `kept` where it has room.
-PairOutcome search_pairs(const Pool& pool, const SearchOptions& options, const ValueGrid& grid,
+PairOutcome search_pairs(const Pool& pool, const SearchPlan& options, const ValueGrid& grid,
                          PairCounts& kept, Collector& collector, Watch& watch);
 
 // The same where the counts are there already; false if stopped.

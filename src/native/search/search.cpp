@@ -18,7 +18,7 @@ namespace bsnsing {
 namespace {
 
 FoundRule search_pool(const BitBlocks& blocks, const RowLayout& rows, const Objective& objective,
-                      const SearchOptions& options, Watch& watch) {
+                      const SearchPlan& options, Watch& watch) {
     const Pool pool(blocks, rows, objective);
     const ValueGrid grid(objective);
     const std::size_t n_questions = pool.n_questions();
@@ -70,7 +70,7 @@ FoundRule search_pool(const BitBlocks& blocks, const RowLayout& rows, const Obje
 }  // namespace
 
 FoundRule find_best_rule(const BitBlocks& blocks, const RowLayout& rows, const Objective& objective,
-                         const SearchOptions& options, Watch& watch) {
+                         const SearchPlan& options, Watch& watch) {
     // Limits may tell questions apart that get the same answers.
     if (!options.limits.is_empty()) return search_pool(blocks, rows, objective, options, watch);
     // XORs have no negated questions; mirrored they are other rules where orientation matters.

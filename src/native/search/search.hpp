@@ -13,7 +13,7 @@
 
 namespace bsnsing {
 
-struct SearchOptions {
+struct SearchPlan {
     std::size_t max_rules = 2;
     Formulas formulas;
     std::size_t n_threads = 1;
@@ -36,12 +36,12 @@ struct FoundRule {
 // Exact: unless the watch stops it, no rule of the space scores better, and of the best ones the
 // simplest (see is_simpler) is returned, whatever the number of threads.
 FoundRule find_best_rule(const BitBlocks& blocks, const RowLayout& rows, const Objective& objective,
-                         const SearchOptions& options, Watch& watch);
+                         const SearchPlan& options, Watch& watch);
 
 // Forward selection: starts from the best single question and adds the best further one as long
 // as the reduction it leaves, times `greedy_level`, exceeds the reduction without it.
 FoundRule find_greedy_rule(const BitBlocks& blocks, const RowLayout& rows,
-                           const Objective& objective, const SearchOptions& options,
+                           const Objective& objective, const SearchPlan& options,
                            double greedy_level, Watch& watch);
 
 }  // namespace bsnsing

@@ -35,7 +35,7 @@ inline double binomial(std::size_t n, std::size_t k) {
 }
 
 // Rules of `from`..max_rules questions over a pool of `n_questions`.
-inline double n_rules(const Objective& o, const SearchOptions& options, std::size_t n_questions,
+inline double n_rules(const Objective& o, const SearchPlan& options, std::size_t n_questions,
                       std::size_t from) {
     double n = 0;
     for (std::size_t size = from; size <= options.max_rules; ++size) {

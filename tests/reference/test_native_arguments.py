@@ -1,0 +1,161 @@
+"""Wrong arguments to the native module raise an error that names them; none ends the process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bsnsing import _core
+
+ASK = {"n_segments": 4, "max_levels": 5, "max_values_as_levels": 3, "bin_size": 1.0}
+SEARCH = {
+    "max_rules": 2,
+    "criterion": "gini",
+    "operators": ["or"],
+    "min_samples_leaf": 1.0,
+    "distinct_children": False,
+    "time_limit": np.inf,
+    "n_threads": 1,
+}
+N_ROWS = 40
+LABELS = (np.arange(N_ROWS) % 3 == 0).astype(np.int32)
+
+
+def columns_of(n_rows: int = N_ROWS) -> _core.ColumnList:
+    columns = _core.ColumnList()
+    numbers = np.random.default_rng(0).normal(size=(3, n_rows))
+    columns.add_numbers(list(numbers), 0, None, 1)
+    columns.add_levels((np.arange(n_rows) % 4).astype(np.int32), 4)
+    return columns
+
+
+def engine_of(n_rows: int = N_ROWS) -> _core.Engine:
+    labels = (np.arange(n_rows) % 3 == 0).astype(np.int32)
+    return _core.Engine(
+        columns_of(n_rows),
+        _core.Cases(labels, n_classes=2),
+        ask=_core.AskOptions(**ASK),
+        search=_core.SearchOptions(**SEARCH),
+    )
+
+
+def limits_with(coefficient: float) -> _core.Engine:
+    return _core.Engine(
+        columns_of(),
+        _core.Cases(LABELS, n_classes=2),
+        ask=_core.AskOptions(**ASK),
+        search=_core.SearchOptions(**SEARCH),
+        limits=_core.ColumnLimits(linear=[([coefficient] * 4, 0.0, 1.0)]),
+    )
+
+
+VALUE_ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
+    "more levels than codes can have": (
+        lambda: _core.ColumnList().add_levels(np.arange(5, dtype=np.int32), 2**32),
+        "at most 2147483647 levels; got 4294967296",
+    ),
+    "a class that wraps round": (lambda: engine_of().ask([0], 2**32), "no class 4294967296"),
+    "a column that wraps round": (
+        lambda: _core.ColumnLimits(forbidden=[2**32]),
+        "no column 4294967296",
+    ),
+    "no thresholds": (lambda: _core.AskOptions(**(ASK | {"n_segments": 0})), "at least 1; got 0"),
+    "no bin size": (lambda: _core.AskOptions(**(ASK | {"bin_size": np.nan})), "bin_size"),
+    "no threads": (lambda: _core.SearchOptions(**(SEARCH | {"n_threads": 0})), "n_threads"),
+    "no greedy level": (
+        lambda: _core.SearchOptions(**(SEARCH | {"greedy_level": np.nan})),
+        "greedy_level must be numbers; got NaN",
+    ),
+    "a limit that is no number": (lambda: limits_with(np.nan), "limits must be numbers"),
+    "weights whose sum is not exact": (
+        lambda: _core.Cases(LABELS, n_classes=2, weights=np.full(N_ROWS, 2**50)),
+        "at most 2",
+    ),
+    "a node that is not there": (lambda: engine_of().class_totals(7), "no node 7"),
+    "columns taken twice": (lambda: twice(), "taken these columns over"),
+}
+
+
+def twice() -> None:
+    columns = columns_of()
+    for _ in range(2):
+        _core.Engine(
+            columns,
+            _core.Cases(LABELS, n_classes=2),
+            ask=_core.AskOptions(**ASK),
+            search=_core.SearchOptions(**SEARCH),
+        )
+
+
+@pytest.mark.parametrize("name", VALUE_ERRORS)
+def test_wrong_values_are_named(name: str) -> None:
+    call, message = VALUE_ERRORS[name]
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: _core.Cases(np.full(N_ROWS, 2**32), n_classes=2),
+        lambda: _core.Cases(np.full(N_ROWS, 0.7), n_classes=2),
+        lambda: _core.Cases(LABELS, n_classes=2, weights=np.full(N_ROWS, 0.7)),
+        lambda: _core.ColumnList().add_levels(np.full(N_ROWS, 2**32 + 1), 4),
+        lambda: _core.best_rule(
+            np.full((N_ROWS, 2), 256),
+            _core.Cases(LABELS, n_classes=2),
+            search=_core.SearchOptions(**SEARCH),
+        ),
+    ],
+)
+def test_numbers_of_another_type_are_not_converted(call: Callable[[], Any]) -> None:
+    """They would wrap round, or lose their fractions, without a word."""
+    with pytest.raises(TypeError):
+        call()
+
+
+def test_columns_to_predict_from_must_be_arrays() -> None:
+    none = np.empty(0, dtype=np.int32)
+    leaf = _core.FlatTree(
+        yes=np.array([-1], dtype=np.int32),
+        no=np.array([-1], dtype=np.int32),
+        operators=np.zeros(1, dtype=np.uint8),
+        first_literal=np.zeros(2, dtype=np.int32),
+        literal_columns=none,
+        tests=np.empty(0, dtype=np.uint8),
+        values=np.empty(0),
+        negated=np.empty(0, dtype=np.uint8),
+        first_level=np.zeros(1, dtype=np.int32),
+        levels=none,
+    )
+    with pytest.raises(TypeError, match="column 0 must be a one-dimensional array"):
+        leaf.find_leaves(["a"], [False], n_rows=1, n_threads=1)
+    with pytest.raises(ValueError, match="n_threads must be at least 1"):
+        leaf.find_leaves([None], [False], n_rows=1, n_threads=0)
+
+
+def test_threads_take_turns_at_an_engine() -> None:
+    """While one searches a node, another that splits it waits."""
+    engine = engine_of(20_000)
+    rule = engine.best_rules([0])[0][1:4]
+    errors: list[BaseException] = []
+
+    def search() -> None:
+        try:
+            for _ in range(20):
+                engine.best_rules([0])
+        except ValueError as error:  # the node has been split
+            errors.append(error)
+
+    threads = [threading.Thread(target=search) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    children = engine.split([0], [rule])
+    for thread in threads:
+        thread.join()
+    assert children == [(1, 2)]
+    assert all("split or closed" in str(error) for error in errors)
