@@ -31,6 +31,16 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "column_pairs=None": {"column_pairs": None},
     "max_rules=2, column_pairs=None": {"max_rules": 2, "column_pairs": None},
     "n_segments=20": {"n_segments": 20},
+    "max_depth=3": {"max_depth": 3},
+    "stop_prob=0.95": {"stop_prob": 0.95},
+    "distinct_children=True": {"distinct_children": True},
+    "multiclass='ovr'": {"multiclass": "ovr"},
+    "solver='greedy'": {"solver": "greedy"},
+    "max_bins=None": {"max_bins": None},
+    "max_levels=10": {"max_levels": 10},
+    "max_values_as_levels=0": {"max_values_as_levels": 0},
+    "bin_size=20": {"bin_size": 20},
+    "class_weight='balanced'": {"class_weight": "balanced"},
 }
 
 # Numbers that are no parameters: what else they might be, and in brackets what they are.
