@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from bsnsing.data.cases import Cases
+from bsnsing.data.frames import take_labels
 from bsnsing.data.labels import read_labels
 from bsnsing.data.table import CategoricalFeatures, read_prediction_table, read_training_table
 from bsnsing.data.weights import read_relative_weights
@@ -222,6 +223,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where they have names.
+    label_name_ : str or None
+        Name of the column that the labels came from, where ``y`` was a name.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each column in the total reduction of Gini impurity.
 
@@ -339,8 +342,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : array, sparse matrix or dataframe of shape (n_rows, n_columns)
             The table. Columns may be numeric, boolean, categorical or text, with missing cells.
-        y : array-like of shape (n_rows,)
-            Class labels.
+        y : array-like of shape (n_rows,), or str
+            Class labels, or the name of the column of the dataframe X that holds them. That
+            column is taken out of X; ``predict`` ignores it.
         sample_weight : array-like of shape (n_rows,), default=None
             Integers count as repeated rows. Other weights are relative: they are scaled so that
             their mean is one.
@@ -507,6 +511,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         # Not get_params, which looks up the signature anew: a tenth of a small fit.
         parameters = {name: getattr(self, name) for name in TREE_PARAMETERS}
         check_parameters(type(self).__name__, TREE_PARAMETERS, parameters)
+        X, y, self.label_name_ = take_labels(X, y)
         table = read_training_table(self, X, self.categorical_features)
         self.classes_, labels = read_labels(y, table.n_rows)
         self.n_classes_ = len(self.classes_)

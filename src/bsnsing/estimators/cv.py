@@ -17,6 +17,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from bsnsing.data.frames import take_labels
 from bsnsing.data.labels import read_labels
 from bsnsing.data.table import read_prediction_table
 from bsnsing.estimators.classifier import BsnsingClassifier
@@ -78,6 +79,8 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         ``mean_test_score`` and ``std_test_score``. Penalties are shares of the root's impurity.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
+    label_name_ : str or None
+        Name of the column that the labels came from, where ``y`` was a name.
 
     Examples
     --------
@@ -116,8 +119,9 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         ----------
         X : array, sparse matrix or dataframe of shape (n_rows, n_columns)
             The table, as for :meth:`BsnsingClassifier.fit`.
-        y : array-like of shape (n_rows,)
-            Class labels.
+        y : array-like of shape (n_rows,), or str
+            Class labels, or the name of the column of the dataframe X that holds them. That
+            column is taken out of X; ``predict`` ignores it.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights of the rows in growth. Scores count rows.
 
@@ -127,6 +131,7 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         check_parameters(type(self).__name__, CV_PARAMETERS, self.get_params(deep=False))
+        X, y, self.label_name_ = take_labels(X, y)
         X = _indexable(X)
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
         classes, labels = read_labels(y, n_rows)
@@ -162,6 +167,7 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         alpha = float(penalty * impurity_per_case(tree)[0])
         model._keep([prune_by_cost(tree, alpha)])
         model.set_params(ccp_alpha=alpha, shrinkage=strength)
+        model.label_name_ = self.label_name_
         self.best_estimator_ = model
         self.best_params_ = {
             "max_rules": model.max_rules,

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from bsnsing.data.frames import take_labels
 from bsnsing.estimators.classifier import BsnsingClassifier
 from bsnsing.estimators.parameters import ENSEMBLE_PARAMETERS
 from bsnsing.rules.parameters import check_parameters
@@ -64,6 +65,8 @@ class BsnsingEnsemble(ClassifierMixin, BaseEstimator):
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where they have names.
+    label_name_ : str or None
+        Name of the column that the labels came from, where ``y`` was a name.
 
     Examples
     --------
@@ -116,8 +119,9 @@ class BsnsingEnsemble(ClassifierMixin, BaseEstimator):
         ----------
         X : array, sparse matrix or dataframe of shape (n_rows, n_columns)
             The table, as for :meth:`BsnsingClassifier.fit`.
-        y : array-like of shape (n_rows,)
-            Class labels.
+        y : array-like of shape (n_rows,), or str
+            Class labels, or the name of the column of the dataframe X that holds them. That
+            column is taken out of X; ``predict`` ignores it.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights of the rows.
 
@@ -127,10 +131,14 @@ class BsnsingEnsemble(ClassifierMixin, BaseEstimator):
             The fitted ensemble.
         """
         check_parameters(type(self).__name__, ENSEMBLE_PARAMETERS, self.get_params(deep=False))
+        X, y, label_name = take_labels(X, y)
         grown = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(_fit)(model, X, y, sample_weight) for model in self._models()
         )
         self.estimators_: list[BsnsingClassifier] = list(grown)
+        self.label_name_ = label_name
+        for model in self.estimators_:
+            model.label_name_ = label_name
         first = self.estimators_[0]
         self.classes_ = first.classes_
         self.n_classes_ = len(self.classes_)

@@ -1,0 +1,63 @@
+"""Dataframes of any library: their names, the column of labels, and some of their rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from difflib import get_close_matches
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+
+
+def is_frame(X: Any) -> bool:
+    """Whether ``X`` is a dataframe with rows, of a library that narwhals knows."""
+    return not isinstance(X, np.ndarray) and nw.dependencies.is_into_dataframe(X)
+
+
+def names_of(X: Any) -> list[Any]:
+    """Return the names of a dataframe's columns; an error if one occurs twice."""
+    # Before narwhals sees it: its message on duplicates names neither X nor what to do.
+    names = list(X.column_names if hasattr(type(X), "column_names") else X.columns)
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ValueError(
+                f"Column name {name!r} occurs {count} times in X. Give each column its own name."
+            )
+    return names
+
+
+def take_labels(X: Any, y: Any) -> tuple[Any, Any, str | None]:
+    """Take the labels out of ``X`` where ``y`` is the name of their column.
+
+    Returns
+    -------
+    X, y : table and labels
+        As they came, where ``y`` is not a name.
+    name : str or None
+        Name of the column that was taken out.
+    """
+    if not isinstance(y, str):
+        return X, y, None
+    if not is_frame(X):
+        raise TypeError(
+            f"y is the column name {y!r}, but X is of type {type(X).__name__}, which is no "
+            "dataframe. Pass a dataframe with that column, or the labels themselves."
+        )
+    names = names_of(X)
+    if y not in names:
+        near = get_close_matches(y, [name for name in names if isinstance(name, str)])
+        listed = ", ".join(map(repr, near or names[:8]))
+        raise ValueError(
+            f"y is the column name {y!r}, which X does not have. "
+            f"{'Did you mean' if near else 'Its first columns are'} {listed}{'?' if near else '.'}"
+        )
+    labels = nw.from_native(X, eager_only=True)[y].to_native()
+    return without_column(X, y), labels, str(y)
+
+
+def without_column(X: Any, name: str | None) -> Any:
+    """Return ``X`` without the column of that name, if it is a dataframe that has it."""
+    if name is None or not is_frame(X) or name not in names_of(X):
+        return X
+    return nw.from_native(X, eager_only=True).drop(name).to_native()
