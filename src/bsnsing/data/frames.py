@@ -8,6 +8,9 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import _safe_indexing
 
 
 def is_frame(X: Any) -> bool:
@@ -61,3 +64,17 @@ def without_column(X: Any, name: str | None) -> Any:
     if name is None or not is_frame(X) or name not in names_of(X):
         return X
     return nw.from_native(X, eager_only=True).drop(name).to_native()
+
+
+def with_rows(X: Any) -> Any:
+    """Return ``X`` in a form whose rows :func:`take_rows` can pick."""
+    if issparse(X):
+        return X.tocsr()
+    return X if hasattr(X, "shape") or isinstance(X, list) else np.asarray(X)
+
+
+def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Return the rows at these positions, in the form that ``X`` has."""
+    if is_frame(X):
+        return nw.from_native(X, eager_only=True)[rows].to_native()
+    return _safe_indexing(X, rows)

@@ -25,7 +25,13 @@ from bsnsing.export.text import export_text
 from bsnsing.rules.constraints import RuleConstraints
 from bsnsing.rules.criteria import check_n_classes
 from bsnsing.rules.options import FEWEST_SEGMENTS, effective_n_threads
-from bsnsing.rules.parameters import check_parameters
+from bsnsing.rules.parameters import (
+    Parameters,
+    any_of,
+    check_parameters,
+    is_instance_of,
+    is_none,
+)
 from bsnsing.solvers.mip import MipOptions
 from bsnsing.tree.importances import impurity_reductions
 from bsnsing.tree.predict import find_leaves, passed_nodes
@@ -541,3 +547,12 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         return np.column_stack(
             [tree.value[leaf, 1] for tree, leaf in zip(self.trees_, leaves, strict=True)]
         )
+
+
+# For the estimators that are made of this one.
+ESTIMATOR_PARAMETER: Parameters = {
+    "estimator": (
+        any_of(is_none, is_instance_of(BsnsingClassifier)),
+        "None or a BsnsingClassifier",
+    )
+}

@@ -13,7 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from bsnsing.data.frames import take_labels
-from bsnsing.estimators.classifier import BsnsingClassifier
+from bsnsing.estimators.classifier import ESTIMATOR_PARAMETER, BsnsingClassifier
 from bsnsing.estimators.parameters import ENSEMBLE_PARAMETERS
 from bsnsing.rules.parameters import check_parameters
 from bsnsing.tree.tree import Tree
@@ -130,7 +130,8 @@ class BsnsingEnsemble(ClassifierMixin, BaseEstimator):
         BsnsingEnsemble
             The fitted ensemble.
         """
-        check_parameters(type(self).__name__, ENSEMBLE_PARAMETERS, self.get_params(deep=False))
+        checks = ESTIMATOR_PARAMETER | ENSEMBLE_PARAMETERS
+        check_parameters(type(self).__name__, checks, self.get_params(deep=False))
         X, y, label_name = take_labels(X, y)
         grown = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(_fit)(model, X, y, sample_weight) for model in self._models()
