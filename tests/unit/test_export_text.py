@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.tree import DecisionTreeClassifier
 
-from bsnsing import BsnsingClassifier, BsnsingEnsemble, Question, export_text
+from bsnsing import BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble, Question, export_text
 from bsnsing.tree.text import show_probability
 
 X = pd.DataFrame(
@@ -133,9 +135,28 @@ def test_labels(labels: list[Any], shown: str) -> None:
     assert export_text(model) == f"{shown}   (5 of 8)"
 
 
-def test_models_must_be_fitted() -> None:
+@pytest.mark.parametrize("model", [BsnsingClassifier(), BsnsingClassifierCV(), BsnsingEnsemble()])
+def test_models_must_be_fitted(model: Any) -> None:
     with pytest.raises(NotFittedError):
-        export_text(BsnsingClassifier.plain())
+        export_text(model)
+
+
+@pytest.mark.parametrize(
+    ("other", "shown"),
+    [
+        (DecisionTreeClassifier().fit([[0], [1]], [0, 1]), "DecisionTreeClassifier"),
+        (RandomForestClassifier(2).fit([[0], [1]], [0, 1]), "RandomForestClassifier"),
+        (DecisionTreeClassifier(), "DecisionTreeClassifier"),
+        (BsnsingClassifier, "the class BsnsingClassifier"),
+        ("model", "str"),
+        (None, "NoneType"),
+        ([], "list"),
+    ],
+)
+def test_other_objects_are_refused(other: Any, shown: str) -> None:
+    message = rf"export_text takes a fitted BsnsingClassifier, .* or a Tree. Got {shown}\.$"
+    with pytest.raises(TypeError, match=message):
+        export_text(other)
 
 
 def test_print_of_a_large_tree_is_cut_off() -> None:

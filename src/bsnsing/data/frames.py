@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
@@ -11,6 +13,35 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
+
+
+def _is_of_arrow(X: Any, kind: str) -> bool:
+    arrow = sys.modules.get("pyarrow")  # which is not ours to import
+    return arrow is not None and isinstance(X, getattr(arrow, kind))
+
+
+# What has columns but no rows of its own, by what it is called and how to get its rows.
+_WITHOUT_ROWS: tuple[tuple[Callable[[Any], bool], str, str], ...] = (
+    (lambda X: isinstance(X, nw.LazyFrame), "a LazyFrame", ".collect()"),
+    (nw.dependencies.is_polars_lazyframe, "a LazyFrame", ".collect()"),
+    (nw.dependencies.is_dask_dataframe, "a Dask dataframe", ".compute()"),
+    (nw.dependencies.is_pyspark_dataframe, "a Spark dataframe", ".toPandas()"),
+    (nw.dependencies.is_duckdb_relation, "a DuckDB relation", ".df()"),
+    (nw.dependencies.is_ibis_table, "an Ibis table", ".to_pyarrow()"),
+    (lambda X: _is_of_arrow(X, "RecordBatchReader"), "a RecordBatchReader", ".read_all()"),
+)
+
+
+def with_rows_at_hand(X: Any) -> Any:
+    """Return ``X``, and a record batch as a table; an error for a dataframe without rows."""
+    if isinstance(X, np.ndarray):
+        return X
+    for is_kind, kind, call in _WITHOUT_ROWS:
+        if is_kind(X):
+            raise TypeError(f"X is {kind}, which has no rows yet. Call {call} first.")
+    if _is_of_arrow(X, "RecordBatch"):
+        return sys.modules["pyarrow"].Table.from_batches([X])  # of the same cells
+    return X
 
 
 def is_frame(X: Any) -> bool:
@@ -42,6 +73,7 @@ def take_labels(X: Any, y: Any) -> tuple[Any, Any, str | None]:
     """
     if not isinstance(y, str):
         return X, y, None
+    X = with_rows_at_hand(X)
     if not is_frame(X):
         raise TypeError(
             f"y is the column name {y!r}, but X is of type {type(X).__name__}, which is no "
@@ -61,13 +93,17 @@ def take_labels(X: Any, y: Any) -> tuple[Any, Any, str | None]:
 
 def without_column(X: Any, name: str | None) -> Any:
     """Return ``X`` without the column of that name, if it is a dataframe that has it."""
-    if name is None or not is_frame(X) or name not in names_of(X):
+    if name is None:
+        return X
+    X = with_rows_at_hand(X)
+    if not is_frame(X) or name not in names_of(X):
         return X
     return nw.from_native(X, eager_only=True).drop(name).to_native()
 
 
-def with_rows(X: Any) -> Any:
+def indexable(X: Any) -> Any:
     """Return ``X`` in a form whose rows :func:`take_rows` can pick."""
+    X = with_rows_at_hand(X)
     if issparse(X):
         return X.tocsr()
     return X if hasattr(X, "shape") or isinstance(X, list) else np.asarray(X)

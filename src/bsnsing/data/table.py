@@ -23,7 +23,7 @@ from bsnsing.data.columns import (
     align_column,
     read_column,
 )
-from bsnsing.data.frames import is_frame, names_of, without_column
+from bsnsing.data.frames import is_frame, names_of, with_rows_at_hand, without_column
 
 __all__ = [
     "CategoricalFeatures",
@@ -126,11 +126,9 @@ def _open(estimator: BaseEstimator, X: Any, *, reset: bool) -> tuple[list[RawCol
     Dataframes are read through narwhals, which uses pandas, polars and pyarrow where they are
     there and needs none of them.
     """
-    if not isinstance(X, np.ndarray):
-        if isinstance(X, nw.LazyFrame) or nw.dependencies.is_polars_lazyframe(X):
-            raise TypeError("X is a LazyFrame, which has no rows yet. Call .collect() first.")
-        if is_frame(X):
-            return _open_frame(estimator, X, reset=reset)
+    X = with_rows_at_hand(X)
+    if is_frame(X):
+        return _open_frame(estimator, X, reset=reset)
     if isinstance(X, np.ma.MaskedArray):  # scikit-learn would read what lies under the mask
         filling: Any = np.nan if X.dtype.kind == "f" else None
         X = np.where(np.ma.getmaskarray(X), filling, X.data)

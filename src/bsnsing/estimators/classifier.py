@@ -34,6 +34,7 @@ from bsnsing.rules.parameters import (
 )
 from bsnsing.solvers.mip import MipOptions
 from bsnsing.tree.importances import impurity_reductions
+from bsnsing.tree.model import TreeModel
 from bsnsing.tree.predict import find_leaves, passed_nodes
 from bsnsing.tree.probabilities import Evidence
 from bsnsing.tree.prune import PruningPath, prune, pruning_path
@@ -54,7 +55,7 @@ _PLAIN: dict[str, Any] = {
 _MOST_LINES = 100
 
 
-class BsnsingClassifier(ClassifierMixin, BaseEstimator):
+class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     """A decision tree in which every split is the best Boolean rule of its size.
 
     Each inner node asks a rule of at most ``max_rules`` yes/no questions, such as

@@ -16,7 +16,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from bsnsing.data.frames import take_labels, take_rows, with_rows
+from bsnsing.data.frames import indexable, take_labels, take_rows
 from bsnsing.data.labels import read_labels
 from bsnsing.data.table import read_prediction_table, read_training_table
 from bsnsing.data.weights import read_relative_weights
@@ -25,6 +25,7 @@ from bsnsing.estimators.folds import Fold, make_folds
 from bsnsing.estimators.parameters import CV_PARAMETERS
 from bsnsing.estimators.scores import SCORES, call_scorer
 from bsnsing.rules.parameters import check_parameters
+from bsnsing.tree.model import TreeModel
 from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import tree_shares
 from bsnsing.tree.prune import (
@@ -43,7 +44,7 @@ _MOST_PENALTIES = 30
 _LEAST_PENALTY = 0.1
 
 
-class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
+class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
     """One tree, whose size and shrinkage, and rules on demand, are chosen by cross-validation.
 
     Per fold and value of ``max_rules`` one tree is grown; every penalty per leaf and every strength
@@ -153,7 +154,7 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         X, y, self.label_name_ = take_labels(X, y)
         table = read_training_table(self, X, self._estimator().categorical_features)
         self.classes_, labels = read_labels(y, table.n_rows)
-        rows = _Rows.read(with_rows(X), self.classes_, labels, sample_weight)
+        rows = _Rows.read(indexable(X), self.classes_, labels, sample_weight)
         folds = make_folds(
             self.cv,
             rows.X,

@@ -16,6 +16,7 @@ from bsnsing.data.frames import take_labels
 from bsnsing.estimators.classifier import ESTIMATOR_PARAMETER, BsnsingClassifier
 from bsnsing.estimators.parameters import ENSEMBLE_PARAMETERS
 from bsnsing.rules.parameters import check_parameters
+from bsnsing.tree.model import TreeModel
 from bsnsing.tree.tree import Tree
 
 # Trees that stand together need not be small: their errors even out.
@@ -29,7 +30,7 @@ _PAPER_RULES = (1, 2, 3)
 _PAPER_LEAVES = ("sqrt", 1, 10)
 
 
-class BsnsingEnsemble(ClassifierMixin, BaseEstimator):
+class BsnsingEnsemble(TreeModel, ClassifierMixin, BaseEstimator):
     """A few trees whose probabilities are averaged.
 
     Each tree learns the same rows from a teacher of its own (see ``teacher`` of
@@ -190,9 +191,11 @@ class BsnsingEnsemble(ClassifierMixin, BaseEstimator):
         return mean
 
     def __len__(self) -> int:
+        check_is_fitted(self)
         return len(self.estimators_)
 
     def __getitem__(self, i: int) -> BsnsingClassifier:
+        check_is_fitted(self)
         return self.estimators_[i]
 
     def __sklearn_tags__(self) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from bsnsing.tree.model import check_tree_model
 from bsnsing.tree.text import show_class, tree_lines
 from bsnsing.tree.tree import Tree
 
@@ -38,7 +39,15 @@ def export_text(
     -------
     str
         One line per node.
+
+    Raises
+    ------
+    TypeError
+        If the model is of another kind.
+    NotFittedError
+        If the model is not fitted.
     """
+    check_tree_model(model, "export_text")
     parts = []
     for title, tree in _titled_trees(model):
         lines = tree_lines(_renamed(tree, feature_names), max_depth, show_proof)
@@ -50,9 +59,6 @@ def _titled_trees(model: Any) -> Iterator[tuple[str, Tree]]:
     if isinstance(model, Tree):
         yield "", model
         return
-    from sklearn.utils.validation import check_is_fitted
-
-    check_is_fitted(model)
     members = getattr(model, "estimators_", [model])  # an ensemble's, which each have trees
     for number, member in enumerate(members, start=1):
         of_ensemble = f"tree {number} of {len(members)}" if len(members) > 1 else ""
