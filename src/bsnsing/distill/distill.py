@@ -14,6 +14,7 @@ from bsnsing.distill.rule_space import RuleSpace, with_column_pairs, with_longer
 from bsnsing.distill.training_set import Teaching, TrainingSet
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
+from bsnsing.grow.progress import report
 from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import Evidence, with_evidence
 from bsnsing.tree.prune import bypass_small_children, impurity_per_case, prune
@@ -51,6 +52,7 @@ def grow_distilled(
     if space.pairs and teaching is not None and training.has_synthetic:
         # A teacher that sees the pairs knows better where classes part, if it errs less. Where
         # there are too many rows for synthetic ones, the real rows show it themselves.
+        report(options.reports_progress, "teacher learns again, with %d pairs", len(space.pairs))
         better = teaching.training_set(space.pairs)
         if better.teacher.brier < training.teacher.brier:
             return _grow(real, classes, better, space.options(options), distill.config)
@@ -83,6 +85,12 @@ def _enriched(
         richer = enrich(space, options, training, config)
         if richer is None:
             continue
+        report(
+            options.reports_progress,
+            "growing again, with rules of at most %d questions and %d pairs of columns",
+            richer.max_rules,
+            len(richer.pairs),
+        )
         other = _grow(real, classes, training, richer.options(options), config)
         other_cost = _cost(other[0], penalty, options.max_leaf_nodes)
         if other_cost <= most:

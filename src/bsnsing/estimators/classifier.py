@@ -206,8 +206,11 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         What the teacher's randomness is drawn from; without a teacher there is none.
     n_jobs : int, default=None
         Threads; None is 1 and -1 is all. The tree is the same for any number.
-    verbose : bool, default=False
-        Whether mixed-integer solvers print their logs.
+    verbose : int or bool, default=False
+        1 (or True) reports progress to the logger "bsnsing" at level INFO: what the teacher does,
+        then for each level its open nodes, their cases and the leaves so far.
+        ``logging.basicConfig(level="INFO")`` shows it. From 2 on, mixed-integer solvers also print
+        their own logs.
 
     Attributes
     ----------
@@ -285,7 +288,7 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         class_weight: dict[Any, float] | str | None = None,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
-        verbose: bool = False,
+        verbose: int | bool = False,
     ) -> None:
         self.max_rules = max_rules
         self.column_pairs = column_pairs

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _MAX_RULES = 2
 # Cases that a parent's shares count for without a teacher.
 _SHRINKAGE = 10.0
+# From this verbosity on, solvers print their logs.
+_SOLVER_LOGS = 2
 # With more cases and no teacher, leaves are larger.
 _MANY_CASES = 50_000
 
@@ -60,7 +62,7 @@ def read_options(
             name=model.solver,
             hybrid_cap=float(model.hybrid_cap),
             mip=read_mip_options(model.solver_options, tuple(MIP_SOLVERS)),
-            verbose=bool(model.verbose),
+            verbose=int(model.verbose) >= _SOLVER_LOGS,
         ),
         max_bins=model.max_bins,
         max_depth=np.inf if model.max_depth is None else model.max_depth,
@@ -72,6 +74,7 @@ def read_options(
         own_questions=bool(model.own_questions),
         extra_questions=() if extra is None else tuple(questions_of(extra)),
         constraints=model.constraints,
+        reports_progress=bool(model.verbose),
     )
 
 

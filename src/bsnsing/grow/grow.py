@@ -11,6 +11,7 @@ from bsnsing.data.cases import Cases
 from bsnsing.engine.base import Engine
 from bsnsing.grow.builder import OpenNode, TreeBuilder
 from bsnsing.grow.options import GrowOptions
+from bsnsing.grow.progress import report_level
 from bsnsing.grow.rows import RowTracker
 from bsnsing.rules.criteria import CRITERIA
 from bsnsing.solvers.base import Solver
@@ -63,6 +64,9 @@ def grow_levels(
         if tracker is not None:
             tracker.follow(engine, frontier)
         splittable = stopping.worth_a_search(builder, frontier, tracker)
+        if options.reports_progress and splittable:
+            nodes = [node.tree_node for node in splittable]
+            report_level(builder, splittable[0].depth, nodes, unit)
         chosen = solver.choose(engine, [node.engine_node for node in splittable])
         accepted = []
         for node, found in zip(splittable, chosen, strict=True):

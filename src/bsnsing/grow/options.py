@@ -43,6 +43,7 @@ class GrowOptions:
     own_questions: bool = True
     extra_questions: tuple[Question, ...] = ()
     constraints: RuleConstraints | Mapping[str, Any] | None = None
+    reports_progress: bool = False
 
     @property
     def is_free(self) -> bool:
