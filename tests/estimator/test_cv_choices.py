@@ -49,6 +49,20 @@ def test_groups_go_to_the_splitter() -> None:
     assert means(make(cv=GroupKFold(3)).fit(X, y, groups=GROUPS)) == means(make(cv=pairs).fit(X, y))
 
 
+def test_a_splitter_sees_the_users_table_labels_and_groups() -> None:
+    frame, names = pd.DataFrame(X), np.array(["bad", "good"])[y]
+
+    class Splitter:
+        def split(self, X: Any, y: Any, groups: Any) -> Any:
+            assert X is frame
+            assert y.tolist() == names.tolist()
+            assert groups.tolist() == GROUPS.tolist()
+            return KFold(2).split(X)
+
+    model = make(cv=Splitter()).fit(frame, names, groups=GROUPS)
+    assert means(model) == means(make(cv=KFold(2)).fit(X, y))
+
+
 def test_with_groups_a_number_of_folds_keeps_them_together() -> None:
     seen = []
 

@@ -158,6 +158,7 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         folds = make_folds(
             self.cv,
             rows.X,
+            rows.y,
             labels,
             has_weight=rows.n_cases > 0,
             groups=groups,

@@ -17,6 +17,7 @@ Fold: TypeAlias = tuple[Rows, Rows]  # rows to learn from, rows to be judged by
 def make_folds(
     cv: Any,
     X: Any,
+    y: NDArray[Any],
     labels: NDArray[np.int32],
     *,
     has_weight: NDArray[np.bool_],
@@ -26,7 +27,8 @@ def make_folds(
     """Return the folds that ``cv`` stands for, without rows of weight zero.
 
     A number of folds is drawn with equal shares of classes and, given groups, with no group in
-    two folds. A splitter is asked; pairs of rows are taken as they are.
+    two folds. A splitter is asked with ``X`` and ``y``; pairs of rows are taken as they are.
+    ``labels`` are the positions of ``y`` among the classes.
     """
     own_groups = None if groups is None else _read_groups(groups, len(labels))
     if isinstance(cv, int | np.integer):
@@ -34,7 +36,7 @@ def make_folds(
         of_kept = None if own_groups is None else own_groups[kept]
         drawn = _draw(int(cv), labels[kept], of_kept, random_state)
         return [(kept[train], kept[test]) for train, test in drawn]
-    given = cv.split(X, labels, own_groups) if hasattr(cv, "split") else cv
+    given = cv.split(X, y, own_groups) if hasattr(cv, "split") else cv
     folds = [_read_fold(fold, len(labels), has_weight) for fold in given]
     if not folds:
         raise ValueError("cv gives no folds. Give at least one pair of train and test rows.")
