@@ -49,13 +49,18 @@ def grow_distilled(
     if not options.is_free:
         return grown
     space, grown = _enriched(real, classes, training, options, distill, simple, grown)
+    if options.deadline.is_over:
+        return grown
     if space.pairs and teaching is not None and training.has_synthetic:
         # A teacher that sees the pairs knows better where classes part, if it errs less. Where
         # there are too many rows for synthetic ones, the real rows show it themselves.
         report(options.reports_progress, "teacher learns again, with %d pairs", len(space.pairs))
-        better = teaching.training_set(space.pairs)
+        with options.deadline.paused():
+            better = teaching.training_set(space.pairs)
         if better.teacher.brier < training.teacher.brier:
-            return _grow(real, classes, better, space.options(options), distill.config)
+            again = _grow(real, classes, better, space.options(options), distill.config)
+            # A tree that ran out of time is no better than the whole one there is.
+            return grown if options.deadline.is_over else again
     return grown
 
 
@@ -80,7 +85,7 @@ def _enriched(
     enrichments += [with_longer_rules] * distill.try_longer_rules
     for enrich in enrichments:
         most = cost - config.penalties_saved * penalty * (1 - 1e-9)  # sums are rounded
-        if most < penalty:  # what one leaf costs, if it is pure
+        if most < penalty or options.deadline.is_over:  # what one leaf costs, if it is pure
             break
         richer = enrich(space, options, training, config)
         if richer is None:

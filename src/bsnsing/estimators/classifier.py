@@ -172,8 +172,11 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         Columns that no rule may ask about or every rule must, what questions cost, and other
         limits on the questions of each rule; every solver keeps them exactly.
     time_limit : float, default=180
-        Seconds per split (not per tree), after which the best rule so far is taken and marked as
-        not proven. None is no limit.
+        Seconds for growing, not counting the teacher. The open nodes of a level share half of what
+        is left, since levels below need time too. A search that its share cuts short gives the
+        best rule so far, marked as not proven; when time is up, open nodes stay leaves, marked
+        likewise. The root is always searched. None is no limit. In :class:`BsnsingClassifierCV`
+        and :class:`BsnsingEnsemble` each tree has the limit of its own.
     max_bins : int, default=255
         A numeric column with more distinct values is cut into this many bins of about equal
         numbers of cases before the tree is grown, and thresholds lie between bins. None keeps

@@ -19,6 +19,7 @@ from bsnsing.estimators.options import (
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.progress import report
+from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.options import effective_n_threads, n_thresholds
 from bsnsing.tree.probabilities import Evidence
 from bsnsing.tree.tree import Tree
@@ -50,10 +51,17 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
         trees = [_grow_tree(cases, classes, options, distill, training, teaching)]
     else:
         trees = [
-            _grow_one_class(position, cases, classes, options, distill, training)
+            _grow_one_class(
+                position, cases, classes, _part(options, n_classes - position), distill, training
+            )
             for position in range(n_classes)
         ]
     return Growth(trees, options, training is not None)
+
+
+def _part(options: GrowOptions, n_trees: int) -> GrowOptions:
+    """Return the options of the next of so many trees: its part of the time that is left."""
+    return replace(options, deadline=Deadline(options.deadline.left() / n_trees))
 
 
 def _teaching(

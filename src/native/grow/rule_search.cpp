@@ -11,8 +11,9 @@ namespace bsnsing {
 
 RuleSearch::RuleSearch(const Chooser& chooser, std::span<const std::int64_t> totals,
                        std::span<const ClassHistogram> histograms, std::vector<Question> questions,
-                       std::span<const std::int64_t> pairs, Interrupt& interrupt)
+                       std::span<const std::int64_t> pairs, Interrupt& interrupt, double seconds)
     : chooser_(chooser),
+      limit_(std::min(seconds, chooser.options().time_limit)),
       totals_(chooser.read_totals(totals)),
       questions_(std::move(questions)),
       n_own_(chooser.n_own(questions_)),
@@ -45,7 +46,7 @@ RuleSearch::RuleSearch(const Chooser& chooser, std::span<const std::int64_t> tot
 
 double RuleSearch::time_left() const {
     const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start_;
-    return chooser_.options().time_limit - used.count();
+    return limit_ - used.count();
 }
 
 void RuleSearch::check_pairs(std::span<const std::int64_t> pairs) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,10 +16,12 @@ namespace bsnsing {
 class RuleSearch {
   public:
     // `pairs` counts the questions: see count_all_pairs. The chooser must outlive the search.
-    // Throws std::invalid_argument if counts contradict each other.
+    // It has `seconds` from now on, and those of the chooser's options at most. Throws
+    // std::invalid_argument if counts contradict each other.
     RuleSearch(const Chooser& chooser, std::span<const std::int64_t> totals,
                std::span<const ClassHistogram> histograms, std::vector<Question> questions,
-               std::span<const std::int64_t> pairs, Interrupt& interrupt);
+               std::span<const std::int64_t> pairs, Interrupt& interrupt,
+               double seconds = std::numeric_limits<double>::infinity());
 
     const Chooser& chooser() const { return chooser_; }
 
@@ -41,6 +44,7 @@ class RuleSearch {
 
     const Chooser& chooser_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    double limit_;
     std::vector<double> totals_;
     std::vector<Question> questions_;
     std::size_t n_own_;
