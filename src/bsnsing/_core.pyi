@@ -106,8 +106,10 @@ class Engine:
     def rule_counts(self, nodes: Sequence[int], rules: Sequence[Sequence[tuple[Sequence[tuple[int, int, float, Sequence[int]]], Sequence[bool], int]]]) -> list[Annotated[NDArray[numpy.int64], dict(shape=(None, None))]]:
         """Per node, cases by rule and class that answer yes."""
 
-    def best_rules(self, nodes: Sequence[int]) -> list[tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float]]:
-        """Account of the best rule of each node, asked and searched in one go."""
+    def best_rules(self, nodes: Sequence[int], time_limit: float = float('inf')) -> list[tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float]]:
+        """
+        Account of the best rule of each node, asked and searched in one go. The limit, in seconds, is for all nodes together.
+        """
 
     def evaluate(self, node: int, rule: tuple[Sequence[tuple[int, int, float, Sequence[int]]], Sequence[bool], int]) -> tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float] | None:
         """
@@ -134,7 +136,7 @@ class Chooser:
     def evaluate(self, totals: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], histograms: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], rule: tuple[Sequence[tuple[int, int, float, Sequence[int]]], Sequence[bool], int], left: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float] | None:
         """Account of a rule that sends `left` to yes; None if it breaks a limit."""
 
-    def search(self, totals: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], histograms: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], questions: Sequence[tuple[int, int, float, Sequence[int]]], pair_counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> RuleSearch:
+    def search(self, totals: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], histograms: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], questions: Sequence[tuple[int, int, float, Sequence[int]]], pair_counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], time_limit: float = float('inf')) -> RuleSearch:
         """
         Searches for a node's best rule over the questions whose pairs were counted.
         """

@@ -16,6 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from bsnsing import BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble, export_text
 from bsnsing.data.table import read_prediction_table
+from bsnsing.estimators.cv import _Rows
 from bsnsing.estimators.scores import SCORES, roc_auc
 from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import tree_shares
@@ -116,7 +117,8 @@ def test_scores_are_those_of_each_candidate_pruned_and_asked(
     sizes = set()
     folds = StratifiedKFold(2, shuffle=True, random_state=0).split(X, y)
     for fold, (train, test) in enumerate(folds):
-        grower = model._unpruned(2, len(train), 3)
+        rows = _Rows.read(X[train], np.arange(3), y[train].astype(np.int32), None)
+        grower = model._unpruned(2, rows)
         ((grown, learnt),) = grower._grow(X[train], y[train], None)
         table = read_prediction_table(grower, X[test], grown.columns)
         root = impurity_per_case(grown)[0]

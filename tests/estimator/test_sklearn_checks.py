@@ -25,6 +25,7 @@ MODELS = [
     BsnsingEnsemble(2, estimator=PLAIN()),
     BsnsingEnsemble.paper(voting="soft"),
     BsnsingClassifierCV(PLAIN(), cv=2, shrinkages=(1, 10)),
+    BsnsingClassifierCV(cv=2, shrinkages=(1, 10)),
 ]
 
 
@@ -32,19 +33,11 @@ def show(value: Any) -> str:
     return value.func.__name__ if isinstance(value, partial) else repr(value)
 
 
-FOLDS_ARE_OF_ROWS = pytest.mark.xfail(
-    reason="a row of weight two is in one fold, two equal rows may be in two", strict=True
-)
-
-
 def cases() -> Iterator[Any]:
     """The whole of what parametrize_with_checks runs."""
     for model in MODELS:
         for model_of_check, check in estimator_checks_generator(model):
-            is_about_weights = show(check).startswith("check_sample_weight_equivalence")
-            is_expected = isinstance(model, BsnsingClassifierCV) and is_about_weights
-            marks = [FOLDS_ARE_OF_ROWS] if is_expected else []
-            yield pytest.param(model_of_check, check, marks=marks)
+            yield pytest.param(model_of_check, check)
 
 
 @pytest.mark.parametrize(("model", "check"), list(cases()), ids=show)

@@ -1,5 +1,6 @@
 // Growing: the engine parts rows exactly as its rules say.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -291,12 +292,34 @@ void test_interrupt(Random& random) {
     CHECK(at_once.is_raised());
 }
 
+void test_seconds_for_all_nodes(Random& random) {
+    const Table table = random_table(random, 2000, false);
+    Engine engine(table.encode(), table.classes, 3, {}, options_for(3, 1));
+    Interrupt nobody;
+    const std::vector<std::size_t> root = {0};
+    const NodeSplit unsearched = engine.best_rules(root, nobody, 0).front();
+    CHECK(!unsearched.found.found);
+    CHECK(!unsearched.found.optimal);
+    CHECK(!unsearched.is_worthwhile);
+    const NodeSplit searched = engine.best_rules(root, nobody, 3600).front();
+    CHECK(searched.found.optimal);
+    CHECK(searched.found.value == engine.best_rules(root, nobody).front().found.value);
+    CHECK(is_refused([&] { engine.best_rules(root, nobody, std::nan("")); }));
+    TimeShares shares(1000, 4);
+    const double first = shares.next(1).value_or(0);
+    CHECK(first > 240 && first <= 250);
+    CHECK(shares.next(2).value_or(0) > 600);  // two of three run at once
+    CHECK(TimeShares(1e-3, 100).next(1).value_or(0) <= 1e-3);
+    CHECK(!TimeShares(0, 1).next(1));
+}
+
 }  // namespace
 
 void test_engine() {
     Random random(7);
     for (const std::size_t n_threads : {1U, 2U})
         for (const bool weighted : {false, true}) test_growing(random, n_threads, weighted);
+    test_seconds_for_all_nodes(random);
     test_given_rules(random);
     test_threads(random);
     test_majority();

@@ -199,7 +199,7 @@ def test_rules_are_evaluated_alike(seed: int) -> None:
             assert not ours[7]
 
 
-def test_larger_pools_take_few_counts() -> None:
+def larger_pool() -> tuple[_core.Engine, _core.Chooser]:
     random = np.random.default_rng(5)
     classes = random.integers(0, 2, 400).astype(np.int32)
     numbers = [random.normal(size=400) + 0.8 * classes for _ in range(6)]
@@ -224,12 +224,32 @@ def test_larger_pools_take_few_counts() -> None:
         ),
     }
     engine = _core.Engine(columns(), _core.Cases(classes, n_classes=2), **options)
-    chooser = _core.Chooser(columns().schema(), n_classes=2, **options)
+    return engine, _core.Chooser(columns().schema(), n_classes=2, **options)
+
+
+def test_larger_pools_take_few_counts() -> None:
+    engine, chooser = larger_pool()
     (expected,) = engine.best_rules([0])
     found, _ = search(chooser, Counts([engine]))
     assert found[:8] == expected[:8]
     assert n_rules(found) == n_rules(expected)
     assert found[8] < n_rules(found) / 50
+
+
+def test_searches_without_time_are_not_proven() -> None:
+    engine, chooser = larger_pool()
+    counts = Counts([engine])
+    asked = chooser.ask(counts.histograms)
+    given = (counts.totals, counts.histograms, asked, counts.pairs(asked))
+    hurried = chooser.search(*given, time_limit=0.0)
+    assert not hurried.wanted(), "no time for more"
+    assert not hurried.found()[7], "and so no proof"
+    with pytest.raises(ValueError, match="time_limit must be a number"):
+        chooser.search(*given, time_limit=np.nan)
+    (unsearched,) = engine.best_rules([0], 0.0)
+    assert (unsearched[0], unsearched[1], unsearched[7]) == (False, [], False)
+    with pytest.raises(ValueError, match="time_limit must be a number"):
+        engine.best_rules([0], np.nan)
 
 
 def test_schema_travels() -> None:

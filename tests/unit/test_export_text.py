@@ -7,10 +7,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.tree import DecisionTreeClassifier
 
-from bsnsing import BsnsingClassifier, BsnsingEnsemble, Question, export_text
-from bsnsing.tree.text import show_probability
+from bsnsing import (
+    BsnsingClassifier,
+    BsnsingClassifierCV,
+    BsnsingEnsemble,
+    ColumnPair,
+    Question,
+    Rule,
+    export_text,
+)
+from bsnsing.tree.text import show_probability, show_small_probability
 
 X = pd.DataFrame(
     {"age": [20, 30, 40, 50, 60, 70, 80, 90], "plan": ["a", "a", "b c", None, "a", "a", "b c", "d"]}
@@ -133,9 +143,28 @@ def test_labels(labels: list[Any], shown: str) -> None:
     assert export_text(model) == f"{shown}   (5 of 8)"
 
 
-def test_models_must_be_fitted() -> None:
+@pytest.mark.parametrize("model", [BsnsingClassifier(), BsnsingClassifierCV(), BsnsingEnsemble()])
+def test_models_must_be_fitted(model: Any) -> None:
     with pytest.raises(NotFittedError):
-        export_text(BsnsingClassifier.plain())
+        export_text(model)
+
+
+@pytest.mark.parametrize(
+    ("other", "shown"),
+    [
+        (DecisionTreeClassifier().fit([[0], [1]], [0, 1]), "DecisionTreeClassifier"),
+        (RandomForestClassifier(2).fit([[0], [1]], [0, 1]), "RandomForestClassifier"),
+        (DecisionTreeClassifier(), "DecisionTreeClassifier"),
+        (BsnsingClassifier, "the class BsnsingClassifier"),
+        ("model", "str"),
+        (None, "NoneType"),
+        ([], "list"),
+    ],
+)
+def test_other_objects_are_refused(other: Any, shown: str) -> None:
+    message = rf"export_text takes a fitted BsnsingClassifier, .* or a Tree. Got {shown}\.$"
+    with pytest.raises(TypeError, match=message):
+        export_text(other)
 
 
 def test_print_of_a_large_tree_is_cut_off() -> None:
@@ -186,3 +215,128 @@ def test_trees_deeper_than_the_stack_of_python() -> None:
     assert len(export_text(model).splitlines()) == model.tree_.n_nodes
     assert model.score(x, np.arange(1200) % 2) == 1
     assert len(model.set_params(max_leaf_nodes=9).fit(x, np.arange(1200) % 2).tree_) == 17
+
+
+def test_probabilities_of_all_classes() -> None:
+    lines = export_text(fit(shrinkage=1), show_probabilities=True).splitlines()
+    assert lines[1] == "  yes: no   (4 of 4)   [maybe not 3.0%, no 90%, yes 7.4%]"
+    assert lines[0] == "plan == a ?"
+    plain = export_text(fit(), show_probabilities=True).splitlines()
+    assert plain[1] == "  yes: no   (4 of 4)   [maybe not 0%, no 100%, yes 0%]"
+
+
+def test_probability_of_an_event() -> None:
+    text = export_text(fit(shrinkage=1), event="yes", max_depth=1)
+    assert text == (
+        "plan == a ?\n  yes: no   (4 of 4)   [yes 7.4%]\n  no:  yes   (3 of 4)   [yes 67%] ..."
+    )
+    assert "[True 25%]" in export_text(fit([True] * 2 + [False] * 6, max_depth=0), event=True)
+
+
+def test_an_event_of_one_tree_per_class() -> None:
+    parts = export_text(fit(multiclass="ovr"), event="no").split("\n\n")
+    assert [part.count("[no ") for part in parts] == [0, 3, 0], "a title and two leaves"
+    with pytest.raises(ValueError, match=r"event='other' is no class .* 'not no', 'no'"):
+        export_text(fit(multiclass="ovr"), event="other")
+
+
+def test_an_event_that_is_no_class_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"event='nope' is no class .* are 'maybe not', 'no', 'y"):
+        export_text(fit(), event="nope")
+
+
+@pytest.mark.parametrize(
+    ("probability", "shown"),
+    [(0.0, "0%"), (0.0001, "<0.1%"), (0.019, "1.9%"), (0.0994, "9.9%"), (0.0996, "10%"),
+     (0.25, "25%"), (0.996, ">99%"), (1.0, "100%")],
+)  # fmt: skip
+def test_small_probabilities_have_a_digit_more(probability: float, shown: str) -> None:
+    assert show_small_probability(probability) == shown
+
+
+def test_all_levels_on_request() -> None:
+    levels = tuple(f"c{i}" for i in range(12))
+    table = pd.DataFrame({"city": [*levels, "x", "y", None]})
+    model = BsnsingClassifier.plain(
+        min_samples_leaf=1,
+        own_questions=False,
+        operators=("and",),
+        extra_questions=Question("city", "in", levels),
+    ).fit(table, [0] * 12 + [1] * 3)
+    assert "c4, ... 12 levels}" in export_text(model)
+    assert "{" + ", ".join(sorted(levels)) + "}" in export_text(model, full_levels=True)
+
+
+def test_numbers_of_nodes() -> None:
+    model = fit()
+    lines = export_text(model, show_numbers=True).splitlines()
+    assert lines[0] == "#0 plan == a ?"
+    assert lines[3] == "         yes: #3 maybe not   (1 of 1)"
+    assert model.apply(X)[-1] == 3
+    without = "\n".join(lines)
+    for i in range(len(model.tree_)):
+        without = without.replace(f"#{i} ", "")
+    assert without == export_text(model)
+
+
+def test_where_missing_cells_go() -> None:
+    lines = export_text(fit(), show_missing=True).splitlines()
+    assert lines[0] == "plan == a ?   [missing plan: no]"
+    assert lines[2] == "  no:  age > 85 ?", "no age was missing"
+
+
+AGE, PLAN = Question("age", ">", 60), Question("plan", "==", "a")
+NO_AGE, RATIO = Question("age", "is missing"), Question(ColumnPair("age", "/", "pay"), ">", 1)
+
+
+@pytest.mark.parametrize(
+    ("rule", "answers"),
+    [
+        (Rule((AGE,), (False,), "or", (True,)), {"age": False}),
+        (Rule((AGE,), (True,), "and", (True,)), {"age": True}),
+        (Rule((NO_AGE,), (False,), "or", (True,)), {"age": True}),
+        (Rule((AGE, PLAN), (False, False), "or", (True, True)), {"age": None, "plan": None}),
+        (Rule((AGE, PLAN), (False, True), "and", (True, True)), {"age": False, "plan": None}),
+        (Rule((AGE, PLAN), (False, False), "and", (False, True)), {"plan": False}),
+        (Rule((NO_AGE, PLAN), (False, False), "or", (True, False)), {"age": True}),
+        (Rule((AGE, NO_AGE), (False, False), "xor", (True, True)), {"age": True}),
+        (Rule((AGE, PLAN), (False, False), "xor", (True, True)), {"age": None, "plan": None}),
+        (Rule((AGE, RATIO), (False, False), "or", (True, True)),
+         {"age": False, RATIO.column: None}),
+        (Rule((AGE, PLAN), (False, False), "or"), {}),
+    ],
+)  # fmt: skip
+def test_answers_to_missing_cells(rule: Rule, answers: dict[Any, bool | None]) -> None:
+    assert rule.answers_to_missing() == answers
+
+
+def test_missing_cells_go_where_the_text_says() -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(300, 3)), columns=list("abc"))
+    table = table.mask(rng.random(table.shape) < 0.2)
+    y = (table["a"].fillna(1) > 0) ^ (table["b"].isna() | (table["c"] > 0.5))
+    model = BsnsingClassifier.plain(
+        min_samples_leaf=3, max_rules=3, operators=("or", "and", "xor")
+    ).fit(table, y)
+    path = model.decision_path(table).toarray() > 0
+    n_told = 0
+    for node in model.tree_:
+        for column, answer in node.rule.answers_to_missing().items() if node.rule else ():
+            here = path[:, node.id] & table[column].isna().to_numpy()
+            if answer is not None:
+                n_told += here.sum()
+                assert path[here, node.left if answer else node.right].all()
+    assert n_told > 10
+
+
+def test_defaults_leave_the_text_alone() -> None:
+    model = BsnsingClassifier().fit(X, ["no", "yes"] * 4)
+    assert export_text(model) == export_text(
+        model,
+        show_probabilities=False,
+        event=None,
+        full_levels=False,
+        show_missing=False,
+        show_numbers=False,
+    )
+    assert "[" not in export_text(model)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -24,6 +23,7 @@ from bsnsing.data.columns import (
     align_column,
     read_column,
 )
+from bsnsing.data.frames import is_frame, names_of, with_rows_at_hand, without_column
 
 __all__ = [
     "CategoricalFeatures",
@@ -105,8 +105,10 @@ def read_prediction_table(estimator: BaseEstimator, X: Any, info: tuple[ColumnIn
     """Read ``X`` as the columns that ``info`` describes, which the estimator was fitted on.
 
     Columns with names may come in any order. Raises ValueError where a column is missing, was not
-    there at fit, or has changed between numbers and text.
+    there at fit, or has changed between numbers and text. The column that the labels of fit came
+    from may be there, and is ignored.
     """
+    X = without_column(X, getattr(estimator, "label_name_", None))
     raw_columns, n_rows = _open(estimator, X, reset=False)
     columns = (
         align_column(read_column(known.name, raw, as_category=known.kind == "categorical"), known)
@@ -124,11 +126,9 @@ def _open(estimator: BaseEstimator, X: Any, *, reset: bool) -> tuple[list[RawCol
     Dataframes are read through narwhals, which uses pandas, polars and pyarrow where they are
     there and needs none of them.
     """
-    if not isinstance(X, np.ndarray):
-        if isinstance(X, nw.LazyFrame) or nw.dependencies.is_polars_lazyframe(X):
-            raise TypeError("X is a LazyFrame, which has no rows yet. Call .collect() first.")
-        if nw.dependencies.is_into_dataframe(X):
-            return _open_frame(estimator, X, reset=reset)
+    X = with_rows_at_hand(X)
+    if is_frame(X):
+        return _open_frame(estimator, X, reset=reset)
     if isinstance(X, np.ma.MaskedArray):  # scikit-learn would read what lies under the mask
         filling: Any = np.nan if X.dtype.kind == "f" else None
         X = np.where(np.ma.getmaskarray(X), filling, X.data)
@@ -156,13 +156,7 @@ def _sparse_columns(matrix: Any) -> Iterable[SparseCells]:
 
 
 def _open_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> tuple[list[RawColumn], int]:
-    # Before narwhals sees it: its message on duplicates names neither X nor what to do.
-    names = list(X.column_names if hasattr(type(X), "column_names") else X.columns)
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise ValueError(
-                f"Column name {name!r} occurs {count} times in X. Give each column its own name."
-            )
+    names = names_of(X)
     frame = nw.from_native(X, eager_only=True)
     has_names = all(isinstance(name, str) for name in names)
     order = list(range(len(names)))

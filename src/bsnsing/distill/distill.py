@@ -14,6 +14,7 @@ from bsnsing.distill.rule_space import RuleSpace, with_column_pairs, with_longer
 from bsnsing.distill.training_set import Teaching, TrainingSet
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
+from bsnsing.grow.progress import report
 from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import Evidence, with_evidence
 from bsnsing.tree.prune import bypass_small_children, impurity_per_case, prune
@@ -48,12 +49,18 @@ def grow_distilled(
     if not options.is_free:
         return grown
     space, grown = _enriched(real, classes, training, options, distill, simple, grown)
+    if options.deadline.is_over:
+        return grown
     if space.pairs and teaching is not None and training.has_synthetic:
         # A teacher that sees the pairs knows better where classes part, if it errs less. Where
         # there are too many rows for synthetic ones, the real rows show it themselves.
-        better = teaching.training_set(space.pairs)
+        report(options.reports_progress, "teacher learns again, with %d pairs", len(space.pairs))
+        with options.deadline.paused():
+            better = teaching.training_set(space.pairs)
         if better.teacher.brier < training.teacher.brier:
-            return _grow(real, classes, better, space.options(options), distill.config)
+            again = _grow(real, classes, better, space.options(options), distill.config)
+            # A tree that ran out of time is no better than the whole one there is.
+            return grown if options.deadline.is_over else again
     return grown
 
 
@@ -78,11 +85,17 @@ def _enriched(
     enrichments += [with_longer_rules] * distill.try_longer_rules
     for enrich in enrichments:
         most = cost - config.penalties_saved * penalty * (1 - 1e-9)  # sums are rounded
-        if most < penalty:  # what one leaf costs, if it is pure
+        if most < penalty or options.deadline.is_over:  # what one leaf costs, if it is pure
             break
         richer = enrich(space, options, training, config)
         if richer is None:
             continue
+        report(
+            options.reports_progress,
+            "growing again, with rules of at most %d questions and %d pairs of columns",
+            richer.max_rules,
+            len(richer.pairs),
+        )
         other = _grow(real, classes, training, richer.options(options), config)
         other_cost = _cost(other[0], penalty, options.max_leaf_nodes)
         if other_cost <= most:

@@ -8,6 +8,7 @@ add up over parts of the rows, wherever these lie: ``histograms``, ``pair_counts
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
@@ -98,8 +99,12 @@ class Engine(Protocol):
         """Count, per node and rule, the cases of each class that answer yes. Sums over rows."""
         ...
 
-    def best_rules(self, nodes: Sequence[int]) -> list[Found]:
-        """Ask, count and choose at once: the best rule of each node, with its proof."""
+    def best_rules(self, nodes: Sequence[int], time_limit: float = math.inf) -> list[Found]:
+        """Ask, count and choose at once: the best rule of each node, with its proof.
+
+        The seconds are for all nodes together. A node that none are left for is not searched:
+        its rule is not worthwhile, and not proven.
+        """
         ...
 
     def evaluate(self, node: int, rule: CodedRule) -> Found | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
@@ -9,6 +10,7 @@ from bsnsing import _core
 from bsnsing.engine.base import CaseCounts, EngineOptions
 from bsnsing.engine.native import column_limits
 from bsnsing.questions.coded import CodedQuestion, CodedRule
+from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.split import Found
 
 
@@ -63,19 +65,21 @@ class CountingEngine(ABC):
         """Return the questions worth asking of each node."""
         return [self._chooser.ask(counts, target) for counts in self.histograms(nodes)]
 
-    def best_rules(self, nodes: Sequence[int]) -> list[Found]:
+    def best_rules(self, nodes: Sequence[int], time_limit: float = math.inf) -> list[Found]:
         """Return the best rule of each node, with its proof."""
+        deadline = Deadline(time_limit)
         histograms = self.histograms(nodes)
         questions = [self._chooser.ask(counts) for counts in histograms]
+        counted_nodes = zip(
+            self.totals(nodes),
+            histograms,
+            questions,
+            self.pair_counts(nodes, questions),
+            strict=True,
+        )
         searches = [
-            self._chooser.search(*node)
-            for node in zip(
-                self.totals(nodes),
-                histograms,
-                questions,
-                self.pair_counts(nodes, questions),
-                strict=True,
-            )
+            self._chooser.search(*node, time_limit=deadline.share(len(nodes) - i))
+            for i, node in enumerate(counted_nodes)
         ]
         # Larger rules: bounds leave few of them open, and these are counted, batch by batch.
         while any(wanted := [[CodedRule(*r) for r in s.wanted()] for s in searches]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -76,9 +77,9 @@ class NativeEngine:
         """Count the cases of each class that answer yes to each rule."""
         return self._engine.rule_counts(nodes, rules)
 
-    def best_rules(self, nodes: Sequence[int]) -> list[Found]:
+    def best_rules(self, nodes: Sequence[int], time_limit: float = math.inf) -> list[Found]:
         """Return the best rule of each node, with its proof."""
-        return [Found(*found) for found in self._engine.best_rules(nodes)]
+        return [Found(*found) for found in self._engine.best_rules(nodes, time_limit)]
 
     def evaluate(self, node: int, rule: CodedRule) -> Found | None:
         """Return what a rule chosen elsewhere is worth; None if it breaks a limit."""

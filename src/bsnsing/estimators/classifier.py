@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from bsnsing.data.cases import Cases
+from bsnsing.data.frames import take_labels
 from bsnsing.data.labels import read_labels
 from bsnsing.data.table import CategoricalFeatures, read_prediction_table, read_training_table
 from bsnsing.data.weights import read_relative_weights
@@ -24,9 +25,16 @@ from bsnsing.export.text import export_text
 from bsnsing.rules.constraints import RuleConstraints
 from bsnsing.rules.criteria import check_n_classes
 from bsnsing.rules.options import FEWEST_SEGMENTS, effective_n_threads
-from bsnsing.rules.parameters import check_parameters
+from bsnsing.rules.parameters import (
+    Parameters,
+    any_of,
+    check_parameters,
+    is_instance_of,
+    is_none,
+)
 from bsnsing.solvers.mip import MipOptions
 from bsnsing.tree.importances import impurity_reductions
+from bsnsing.tree.model import TreeModel
 from bsnsing.tree.predict import find_leaves, passed_nodes
 from bsnsing.tree.probabilities import Evidence
 from bsnsing.tree.prune import PruningPath, prune, pruning_path
@@ -47,7 +55,7 @@ _PLAIN: dict[str, Any] = {
 _MOST_LINES = 100
 
 
-class BsnsingClassifier(ClassifierMixin, BaseEstimator):
+class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     """A decision tree in which every split is the best Boolean rule of its size.
 
     Each inner node asks a rule of at most ``max_rules`` yes/no questions, such as
@@ -164,8 +172,11 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         Columns that no rule may ask about or every rule must, what questions cost, and other
         limits on the questions of each rule; every solver keeps them exactly.
     time_limit : float, default=180
-        Seconds per split (not per tree), after which the best rule so far is taken and marked as
-        not proven. None is no limit.
+        Seconds for growing, not counting the teacher. The open nodes of a level share half of what
+        is left, since levels below need time too. A search that its share cuts short gives the
+        best rule so far, marked as not proven; when time is up, open nodes stay leaves, marked
+        likewise. The root is always searched. None is no limit. In :class:`BsnsingClassifierCV`
+        and :class:`BsnsingEnsemble` each tree has the limit of its own.
     max_bins : int, default=255
         A numeric column with more distinct values is cut into this many bins of about equal
         numbers of cases before the tree is grown, and thresholds lie between bins. None keeps
@@ -198,8 +209,11 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         What the teacher's randomness is drawn from; without a teacher there is none.
     n_jobs : int, default=None
         Threads; None is 1 and -1 is all. The tree is the same for any number.
-    verbose : bool, default=False
-        Whether mixed-integer solvers print their logs.
+    verbose : int or bool, default=False
+        1 (or True) reports progress to the logger "bsnsing" at level INFO: what the teacher does,
+        then for each level its open nodes, their cases and the leaves so far.
+        ``logging.basicConfig(level="INFO")`` shows it. From 2 on, mixed-integer solvers also print
+        their own logs.
 
     Attributes
     ----------
@@ -222,6 +236,8 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where they have names.
+    label_name_ : str or None
+        Name of the column that the labels came from, where ``y`` was a name.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Share of each column in the total reduction of Gini impurity.
 
@@ -275,7 +291,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         class_weight: dict[Any, float] | str | None = None,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
-        verbose: bool = False,
+        verbose: int | bool = False,
     ) -> None:
         self.max_rules = max_rules
         self.column_pairs = column_pairs
@@ -339,8 +355,9 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : array, sparse matrix or dataframe of shape (n_rows, n_columns)
             The table. Columns may be numeric, boolean, categorical or text, with missing cells.
-        y : array-like of shape (n_rows,)
-            Class labels.
+        y : array-like of shape (n_rows,), or str
+            Class labels, or the name of the column of the dataframe X that holds them. That
+            column is taken out of X; ``predict`` ignores it.
         sample_weight : array-like of shape (n_rows,), default=None
             Integers count as repeated rows. Other weights are relative: they are scaled so that
             their mean is one.
@@ -507,6 +524,7 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         # Not get_params, which looks up the signature anew: a tenth of a small fit.
         parameters = {name: getattr(self, name) for name in TREE_PARAMETERS}
         check_parameters(type(self).__name__, TREE_PARAMETERS, parameters)
+        X, y, self.label_name_ = take_labels(X, y)
         table = read_training_table(self, X, self.categorical_features)
         self.classes_, labels = read_labels(y, table.n_rows)
         self.n_classes_ = len(self.classes_)
@@ -536,3 +554,12 @@ class BsnsingClassifier(ClassifierMixin, BaseEstimator):
         return np.column_stack(
             [tree.value[leaf, 1] for tree, leaf in zip(self.trees_, leaves, strict=True)]
         )
+
+
+# For the estimators that are made of this one.
+ESTIMATOR_PARAMETER: Parameters = {
+    "estimator": (
+        any_of(is_none, is_instance_of(BsnsingClassifier)),
+        "None or a BsnsingClassifier",
+    )
+}

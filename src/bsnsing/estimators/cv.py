@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import _safe_indexing
+from sklearn.metrics import check_scoring
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from bsnsing.data.frames import indexable, take_labels, take_rows
 from bsnsing.data.labels import read_labels
-from bsnsing.data.table import read_prediction_table
-from bsnsing.estimators.classifier import BsnsingClassifier
+from bsnsing.data.table import read_prediction_table, read_training_table
+from bsnsing.data.weights import read_relative_weights
+from bsnsing.estimators.classifier import ESTIMATOR_PARAMETER, BsnsingClassifier
+from bsnsing.estimators.folds import Fold, make_folds
 from bsnsing.estimators.parameters import CV_PARAMETERS
-from bsnsing.estimators.scores import SCORES
+from bsnsing.estimators.scores import SCORES, call_scorer
 from bsnsing.rules.parameters import check_parameters
+from bsnsing.tree.model import TreeModel
 from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import tree_shares
 from bsnsing.tree.prune import (
     first_marked,
     impurity_per_case,
+    keep_nodes,
     leaves_by_cost,
     prune,
     prune_by_cost,
@@ -38,7 +42,7 @@ from bsnsing.tree.tree import Tree
 _MOST_PENALTIES = 30
 
 
-class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
+class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
     """One tree, whose size and shrinkage, and rules on demand, are chosen by cross-validation.
 
     Per fold and value of ``max_rules`` one tree is grown; every penalty per leaf and every strength
@@ -50,10 +54,13 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
     ----------
     estimator : BsnsingClassifier, default=None
         What the tree is grown with; None is ``BsnsingClassifier()``.
-    cv : int, default=5
-        Number of folds, drawn with equal shares of classes.
-    scoring : {"neg_log_loss", "accuracy", "roc_auc"}, default="neg_log_loss"
-        What is best.
+    cv : int, splitter or iterable, default=5
+        Number of folds, drawn with equal shares of classes (and, given ``groups``, with no group
+        in two folds). Or a splitter of scikit-learn, or (train, test) pairs of row positions.
+    scoring : str or callable, default="neg_log_loss"
+        What is best: "neg_log_loss", "accuracy" and "roc_auc" are quick. Other names that
+        :func:`sklearn.metrics.get_scorer` takes, and callables ``scorer(estimator, X, y)``, are
+        asked about each candidate in turn.
     max_rules : sequence of int, default=(2,)
         Sizes of rules to try.
     shrinkages : sequence of float, default=(0.3, 1, 3, 10, 30)
@@ -76,6 +83,14 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         ``mean_test_score`` and ``std_test_score``. Penalties are shares of the root's impurity.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where they have names.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Share of each column in the total reduction of Gini impurity.
+    label_name_ : str or None
+        Name of the column that the labels came from, where ``y`` was a name.
 
     Examples
     --------
@@ -90,8 +105,8 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         self,
         estimator: BsnsingClassifier | None = None,
         *,
-        cv: int = 5,
-        scoring: str = "neg_log_loss",
+        cv: Any = 5,
+        scoring: str | Callable[..., float] = "neg_log_loss",
         max_rules: Sequence[int] = (2,),
         shrinkages: Sequence[float] = (0.3, 1.0, 3.0, 10.0, 30.0),
         random_state: int | np.random.RandomState | None = 0,
@@ -106,7 +121,11 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> BsnsingClassifierCV:
         """Choose by cross-validation, then grow on all rows.
 
@@ -114,35 +133,47 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         ----------
         X : array, sparse matrix or dataframe of shape (n_rows, n_columns)
             The table, as for :meth:`BsnsingClassifier.fit`.
-        y : array-like of shape (n_rows,)
-            Class labels.
+        y : array-like of shape (n_rows,), or str
+            Class labels, or the name of the column of the dataframe X that holds them. That
+            column is taken out of X; ``predict`` ignores it.
         sample_weight : array-like of shape (n_rows,), default=None
-            Weights of the rows in growth. Scores count rows.
+            Weights of the rows, in growth and in scores (of scorers that take weights). Folds
+            are made of rows, whatever their weights; rows of weight zero are in none.
+        groups : array-like of shape (n_rows,), default=None
+            The group of each row, for ``cv``.
 
         Returns
         -------
         BsnsingClassifierCV
             The fitted classifier.
         """
-        check_parameters(type(self).__name__, CV_PARAMETERS, self.get_params(deep=False))
-        X = _indexable(X)
-        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        classes, labels = read_labels(y, n_rows)
+        checks = ESTIMATOR_PARAMETER | CV_PARAMETERS
+        check_parameters(type(self).__name__, checks, self.get_params(deep=False))
+        X, y, self.label_name_ = take_labels(X, y)
+        table = read_training_table(self, X, self._estimator().categorical_features)
+        self.classes_, labels = read_labels(y, table.n_rows)
+        rows = _Rows.read(indexable(X), self.classes_, labels, sample_weight)
+        folds = make_folds(
+            self.cv,
+            rows.X,
+            rows.y,
+            labels,
+            has_weight=rows.n_cases > 0,
+            groups=groups,
+            random_state=self.random_state,
+        )
         whole = [
-            _grow(self._unpruned(rules, n_rows, len(classes)), self.shrinkages, X, y, sample_weight)
-            for rules in self.max_rules
+            _grow(self._unpruned(rules, rows), self.shrinkages, rows) for rules in self.max_rules
         ]
-        self._take_over(whole[0].model)
         penalties = [_penalties(grown.trees[0]) for grown in whole]
-        scores = self._score_folds(X, np.asarray(classes)[labels], labels, sample_weight, penalties)
+        scores = self._score_folds(rows, folds, penalties)
         tried = [
             (rules, penalty, strength)
             for rules, own in zip(self.max_rules, penalties, strict=True)
             for penalty, strength in product(own, self.shrinkages)
         ]
         mean = scores.mean(axis=0)
-        # Of equals the smallest tree: penalties rise, so the last.
-        best = len(mean) - 1 - int(mean[::-1].argmax())
+        best = _last_best(mean)
         rules, penalty, strength = tried[best]
         self.best_score_ = float(mean[best])
         self.cv_results_ = {
@@ -160,6 +191,7 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         alpha = float(penalty * impurity_per_case(tree)[0])
         model._keep([prune_by_cost(tree, alpha)])
         model.set_params(ccp_alpha=alpha, shrinkage=strength)
+        model.label_name_ = self.label_name_
         self.best_estimator_ = model
         self.best_params_ = {
             "max_rules": model.max_rules,
@@ -167,78 +199,77 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
             "shrinkage": float(strength),
         }
 
-    def _take_over(self, model: BsnsingClassifier) -> None:
-        self.classes_, self.n_features_in_ = model.classes_, model.n_features_in_
-        if hasattr(model, "feature_names_in_"):
-            self.feature_names_in_ = model.feature_names_in_
-
-    def _unpruned(self, max_rules: int, n_rows: int, n_classes: int) -> BsnsingClassifier:
+    def _estimator(self) -> BsnsingClassifier:
         estimator = BsnsingClassifier() if self.estimator is None else self.estimator
         if estimator.multiclass != "native":
             raise ValueError(
                 f"BsnsingClassifierCV chooses one tree, but its estimator has multiclass="
                 f"{estimator.multiclass!r}, one tree per class. Use multiclass='native'."
             )
+        return estimator
+
+    def _unpruned(self, max_rules: int, rows: _Rows) -> BsnsingClassifier:
+        estimator = self._estimator()
         # Soft labels have no end of small differences: what no leaf would be kept for is not grown.
-        is_taught = estimator.teacher is not None and n_rows > 0
         config = estimator._distill_config
-        cases = config.cv_penalty_share * config.penalty * 2 / max(2, n_classes)
-        least = cases / n_rows if is_taught else 0.0
+        cases = config.cv_penalty_share * config.penalty * 2 / max(2, len(self.classes_))
+        least = cases / float(rows.n_cases.sum())
         fresh: BsnsingClassifier = clone(estimator)
-        fresh.set_params(max_rules=max_rules, ccp_alpha=least)
+        fresh.set_params(max_rules=max_rules, ccp_alpha=0.0 if estimator.teacher is None else least)
         return fresh
 
     def _score_folds(
-        self,
-        X: Any,
-        y: NDArray[Any],
-        labels: NDArray[np.int32],
-        sample_weight: ArrayLike | None,
-        penalties: list[NDArray[np.float64]],
+        self, rows: _Rows, folds: list[Fold], penalties: list[NDArray[np.float64]]
     ) -> NDArray[np.float64]:
         """Scores of shape (n_folds, n_tried)."""
-        n_folds = min(self.cv, max(2, int(np.bincount(labels).max())))
-        folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
-        weights = None if sample_weight is None else np.asarray(sample_weight)
         scored = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._score_fold)(X, y, weights, labels, train, test, penalties)
-            for train, test in _quiet_split(folds, labels)
+            delayed(self._score_fold)(rows.take(train), rows.take(test), penalties)
+            for train, test in folds
         )
         return np.array(scored)
 
     def _score_fold(
-        self,
-        X: Any,
-        y: NDArray[Any],
-        weights: NDArray[Any] | None,
-        labels: NDArray[np.int32],
-        train: NDArray[np.intp],
-        test: NDArray[np.intp],
-        penalties: list[NDArray[np.float64]],
+        self, train: _Rows, test: _Rows, penalties: list[NDArray[np.float64]]
     ) -> list[float]:
-        score = SCORES[self.scoring]
-        scores = []
+        scores: list[float] = []
         for rules, own in zip(self.max_rules, penalties, strict=True):
-            model, trees = _grow(
-                self._unpruned(rules, len(train), len(self.classes_)),
-                self.shrinkages,
-                _safe_indexing(X, train),
-                y[train],
-                None if weights is None else weights[train],
-            )
-            tree = trees[0]
-            place = np.searchsorted(self.classes_, model.classes_)
-            table = read_prediction_table(model, _safe_indexing(X, test), tree.columns)
-            leaves = find_leaves(tree, table, 1)
+            grown = _grow(self._unpruned(rules, train), self.shrinkages, train)
+            tree = grown.trees[0]
+            score = self._scoring(grown, test)
             root = float(impurity_per_case(tree)[0])
+            known: dict[bytes, list[float]] = {}  # many penalties leave the same nodes
             for penalty in own:
-                # A row ends where its path meets the first leaf of the pruned tree.
-                ends = first_marked(tree, leaves_by_cost(tree, penalty * root))[leaves]
-                for shrunk in trees:
-                    shares = np.zeros((len(test), len(self.classes_)))
-                    shares[:, place] = shrunk.value[ends]
-                    scores.append(score(shares, labels[test]))
+                is_leaf = leaves_by_cost(tree, penalty * root)
+                ends = first_marked(tree, is_leaf)
+                if (key := ends.tobytes()) not in known:
+                    known[key] = [score(shrunk, is_leaf, ends) for shrunk in grown.trees]
+                scores += known[key]
         return scores
+
+    def _scoring(self, grown: _Grown, test: _Rows) -> _CandidateScore:
+        """Return what judges a grown tree of which the marked nodes are the leaves."""
+        place = np.searchsorted(self.classes_, grown.model.classes_)
+        if isinstance(self.scoring, str) and self.scoring in SCORES:
+            quick = SCORES[self.scoring]
+            tree = grown.trees[0]
+            leaves = find_leaves(tree, read_prediction_table(grown.model, test.X, tree.columns), 1)
+
+            def score_shares(shrunk: Tree, _: NDArray[np.bool_], ends: NDArray[np.intp]) -> float:
+                # A row ends where its path meets the first leaf of the pruned tree.
+                shares = np.zeros((len(test.y), len(self.classes_)))
+                shares[:, place] = shrunk.value[ends[leaves]]
+                return quick(shares, test.labels, test.score_weights)
+
+            return score_shares
+        candidate = copy(grown.model)
+        candidate.classes_, candidate.n_classes_ = self.classes_, len(self.classes_)
+        scorer = check_scoring(candidate, scoring=self.scoring)
+
+        def score_model(shrunk: Tree, is_leaf: NDArray[np.bool_], _: NDArray[np.intp]) -> float:
+            candidate._keep([_with_classes(keep_nodes(shrunk, is_leaf), self.classes_, place)])
+            return call_scorer(scorer, candidate, test.X, test.y, test.score_weights)
+
+        return score_model
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row."""
@@ -254,6 +285,22 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         """Return the logarithm of the probability of each class."""
         check_is_fitted(self)
         return self.best_estimator_.predict_log_proba(X)
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the leaf that each row ends in."""
+        check_is_fitted(self)
+        return self.best_estimator_.apply(X)
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Return which nodes each row passes, as a sparse indicator matrix."""
+        check_is_fitted(self)
+        return self.best_estimator_.decision_path(X)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of each column in the total reduction of Gini impurity."""
+        check_is_fitted(self)
+        return self.best_estimator_.feature_importances_
 
     @property
     def tree_(self) -> Tree:
@@ -284,6 +331,50 @@ class BsnsingClassifierCV(ClassifierMixin, BaseEstimator):
         return tags
 
 
+# Judges a tree by its marked leaves, and by where each node's rows end.
+_CandidateScore: TypeAlias = Callable[[Tree, NDArray[np.bool_], NDArray[np.intp]], float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Rows of the table with their labels and weights."""
+
+    X: Any
+    y: NDArray[Any]
+    labels: NDArray[np.int32]
+    sample_weight: NDArray[Any] | None  # as given
+    n_cases: NDArray[np.float64]  # that each row counts for
+
+    @classmethod
+    def read(
+        cls,
+        X: Any,
+        classes: NDArray[Any],
+        labels: NDArray[np.int32],
+        sample_weight: ArrayLike | None,
+    ) -> _Rows:
+        weights = read_relative_weights(sample_weight, len(labels))
+        n_cases = np.ones(len(labels)) if weights.counts is None else weights.counts / weights.unit
+        given = None if sample_weight is None else np.asarray(sample_weight)
+        if given is not None and given.ndim == 0:
+            given = np.full(len(labels), given)
+        return cls(X, np.asarray(classes)[labels], labels, given, n_cases)
+
+    def take(self, rows: NDArray[np.intp]) -> _Rows:
+        weight = self.sample_weight
+        return _Rows(
+            take_rows(self.X, rows),
+            self.y[rows],
+            self.labels[rows],
+            None if weight is None else weight[rows],
+            self.n_cases[rows],
+        )
+
+    @property
+    def score_weights(self) -> NDArray[np.float64] | None:
+        return None if self.sample_weight is None else self.n_cases
+
+
 class _Grown(NamedTuple):
     """A tree pruned no more than growth asked for, with the probabilities of each shrinkage."""
 
@@ -291,16 +382,30 @@ class _Grown(NamedTuple):
     trees: list[Tree]
 
 
-def _grow(
-    model: BsnsingClassifier,
-    shrinkages: Sequence[float],
-    X: Any,
-    y: ArrayLike,
-    sample_weight: ArrayLike | None,
-) -> _Grown:
-    ((tree, evidence),) = model._grow(X, y, sample_weight)
+def _grow(model: BsnsingClassifier, shrinkages: Sequence[float], rows: _Rows) -> _Grown:
+    ((tree, evidence),) = model._grow(rows.X, rows.y, rows.sample_weight)
     shrunk = (replace(tree, value=tree_shares(tree, evidence, s)) for s in shrinkages)
     return _Grown(model, [prune(own, model.ccp_alpha_, model.max_leaf_nodes) for own in shrunk])
+
+
+def _with_classes(tree: Tree, classes: NDArray[Any], place: NDArray[np.intp]) -> Tree:
+    """Return the tree with all classes, of which a fold may lack some."""
+    if len(place) == len(classes):
+        return tree
+    counts, value = np.zeros((2, tree.n_nodes, len(classes)))
+    counts[:, place], value[:, place] = tree.counts, tree.value
+    class_weight = np.ones(len(classes))
+    class_weight[place] = tree.class_weight
+    return replace(tree, classes=classes, class_weight=class_weight, counts=counts, value=value)
+
+
+def _last_best(mean: NDArray[np.float64]) -> int:
+    """Position of the greatest mean score; of equals the smallest tree, which comes last."""
+    if np.isnan(mean).all():
+        raise ValueError("scoring gives NaN for every candidate. Use another score or other folds.")
+    # Sums of scores are rounded.
+    rounded = np.round(np.where(np.isnan(mean), -np.inf, mean), 12)
+    return len(mean) - 1 - int(rounded[::-1].argmax())
 
 
 def _penalties(tree: Tree) -> NDArray[np.float64]:
@@ -311,18 +416,3 @@ def _penalties(tree: Tree) -> NDArray[np.float64]:
     alphas = pruning_path(tree).ccp_alphas / root
     between = np.append(np.sqrt(alphas[:-1] * alphas[1:]), alphas[-1])  # as Breiman et al. do
     return np.unique(np.quantile(between, np.linspace(0, 1, _MOST_PENALTIES)))
-
-
-def _quiet_split(
-    folds: StratifiedKFold, labels: NDArray[np.int32]
-) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # classes with fewer cases than folds
-        return list(folds.split(np.zeros(len(labels)), labels))
-
-
-def _indexable(X: Any) -> Any:
-    """Return X in a form whose rows can be picked."""
-    if issparse(X):
-        return X.tocsr()
-    return X if hasattr(X, "shape") or isinstance(X, list) else np.asarray(X)

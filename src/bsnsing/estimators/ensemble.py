@@ -12,9 +12,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from bsnsing.estimators.classifier import BsnsingClassifier
+from bsnsing.data.frames import take_labels
+from bsnsing.estimators.classifier import ESTIMATOR_PARAMETER, BsnsingClassifier
 from bsnsing.estimators.parameters import ENSEMBLE_PARAMETERS
 from bsnsing.rules.parameters import check_parameters
+from bsnsing.tree.model import TreeModel
 from bsnsing.tree.tree import Tree
 
 # Trees that stand together need not be small: their errors even out.
@@ -28,7 +30,7 @@ _PAPER_RULES = (1, 2, 3)
 _PAPER_LEAVES = ("sqrt", 1, 10)
 
 
-class BsnsingEnsemble(ClassifierMixin, BaseEstimator):
+class BsnsingEnsemble(TreeModel, ClassifierMixin, BaseEstimator):
     """A few trees whose probabilities are averaged.
 
     Each tree learns the same rows from a teacher of its own (see ``teacher`` of
@@ -64,6 +66,8 @@ class BsnsingEnsemble(ClassifierMixin, BaseEstimator):
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where they have names.
+    label_name_ : str or None
+        Name of the column that the labels came from, where ``y`` was a name.
 
     Examples
     --------
@@ -116,8 +120,9 @@ class BsnsingEnsemble(ClassifierMixin, BaseEstimator):
         ----------
         X : array, sparse matrix or dataframe of shape (n_rows, n_columns)
             The table, as for :meth:`BsnsingClassifier.fit`.
-        y : array-like of shape (n_rows,)
-            Class labels.
+        y : array-like of shape (n_rows,), or str
+            Class labels, or the name of the column of the dataframe X that holds them. That
+            column is taken out of X; ``predict`` ignores it.
         sample_weight : array-like of shape (n_rows,), default=None
             Weights of the rows.
 
@@ -126,11 +131,16 @@ class BsnsingEnsemble(ClassifierMixin, BaseEstimator):
         BsnsingEnsemble
             The fitted ensemble.
         """
-        check_parameters(type(self).__name__, ENSEMBLE_PARAMETERS, self.get_params(deep=False))
+        checks = ESTIMATOR_PARAMETER | ENSEMBLE_PARAMETERS
+        check_parameters(type(self).__name__, checks, self.get_params(deep=False))
+        X, y, label_name = take_labels(X, y)
         grown = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(_fit)(model, X, y, sample_weight) for model in self._models()
         )
         self.estimators_: list[BsnsingClassifier] = list(grown)
+        self.label_name_ = label_name
+        for model in self.estimators_:
+            model.label_name_ = label_name
         first = self.estimators_[0]
         self.classes_ = first.classes_
         self.n_classes_ = len(self.classes_)
@@ -181,9 +191,11 @@ class BsnsingEnsemble(ClassifierMixin, BaseEstimator):
         return mean
 
     def __len__(self) -> int:
+        check_is_fitted(self)
         return len(self.estimators_)
 
     def __getitem__(self, i: int) -> BsnsingClassifier:
+        check_is_fitted(self)
         return self.estimators_[i]
 
     def __sklearn_tags__(self) -> Any:

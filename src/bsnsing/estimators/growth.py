@@ -18,6 +18,8 @@ from bsnsing.estimators.options import (
 )
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
+from bsnsing.grow.progress import report
+from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.options import effective_n_threads, n_thresholds
 from bsnsing.tree.probabilities import Evidence
 from bsnsing.tree.tree import Tree
@@ -41,7 +43,7 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
     totals = cases.class_totals(n_classes)
     n_cases = float(totals.sum())
     teaching = _teaching(model, cases, n_cases, n_classes)
-    training = None if teaching is None else teaching.training_set()
+    training = None if teaching is None else _lesson(teaching, bool(model.verbose))
     class_weight = read_class_weight(model.class_weight, classes, totals)
     options = read_options(model, training, n_cases, class_weight)
     distill = distill_options(model)
@@ -49,10 +51,17 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
         trees = [_grow_tree(cases, classes, options, distill, training, teaching)]
     else:
         trees = [
-            _grow_one_class(position, cases, classes, options, distill, training)
+            _grow_one_class(
+                position, cases, classes, _part(options, n_classes - position), distill, training
+            )
             for position in range(n_classes)
         ]
     return Growth(trees, options, training is not None)
+
+
+def _part(options: GrowOptions, n_trees: int) -> GrowOptions:
+    """Return the options of the next of so many trees: its part of the time that is left."""
+    return replace(options, deadline=Deadline(options.deadline.left() / n_trees))
 
 
 def _teaching(
@@ -73,6 +82,29 @@ def _teaching(
         n_threads=effective_n_threads(model.n_jobs),
         config=config,
     )
+
+
+def _lesson(teaching: Teaching, is_reported: bool) -> TrainingSet:
+    table = teaching.real.table
+    name = (
+        teaching.teacher if isinstance(teaching.teacher, str) else type(teaching.teacher).__name__
+    )
+    report(
+        is_reported,
+        "teacher %s learns %d rows of %d columns",
+        name,
+        table.n_rows,
+        len(table.columns),
+    )
+    training = teaching.training_set()
+    report(
+        is_reported,
+        "teacher %s has a Brier score of %.4f; the tree learns from %d rows",
+        name,
+        training.teacher.brier,
+        training.n_rows,
+    )
+    return training
 
 
 def _grow_tree(
@@ -99,6 +131,7 @@ def _grow_one_class(
 ) -> tuple[Tree, Evidence]:
     """Grow the tree that tells one class from the rest."""
     label = classes.tolist()[position]
+    report(options.reports_progress, "tree of class %r", label)
     class_weight, own_weight = options.class_weight, None
     if class_weight is not None:
         # The rest counts what its cases do on average.

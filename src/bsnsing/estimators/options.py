@@ -13,6 +13,7 @@ from bsnsing.distill.distill import DistillOptions
 from bsnsing.distill.training_set import TrainingSet
 from bsnsing.grow.options import GrowOptions
 from bsnsing.questions.elsewhere import questions_of
+from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.options import SearchOptions, effective_n_threads, seconds
 from bsnsing.solvers.mip import read_mip_options
 from bsnsing.solvers.nodes import SolverOptions
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _MAX_RULES = 2
 # Cases that a parent's shares count for without a teacher.
 _SHRINKAGE = 10.0
+# From this verbosity on, solvers print their logs.
+_SOLVER_LOGS = 2
 
 
 def read_options(
@@ -58,7 +61,7 @@ def read_options(
             name=model.solver,
             hybrid_cap=float(model.hybrid_cap),
             mip=read_mip_options(model.solver_options, tuple(MIP_SOLVERS)),
-            verbose=bool(model.verbose),
+            verbose=int(model.verbose) >= _SOLVER_LOGS,
         ),
         max_bins=model.max_bins,
         max_depth=np.inf if model.max_depth is None else model.max_depth,
@@ -70,6 +73,8 @@ def read_options(
         own_questions=bool(model.own_questions),
         extra_questions=() if extra is None else tuple(questions_of(extra)),
         constraints=model.constraints,
+        deadline=Deadline(seconds(model.time_limit)),
+        reports_progress=bool(model.verbose),
     )
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
+from sklearn.metrics import get_scorer_names
 
 from bsnsing.rules.parameters import (
     ASK_PARAMETERS,
@@ -68,12 +72,28 @@ TREE_PARAMETERS: Parameters = {
     "n_jobs": N_JOBS,
 }
 
+
+def is_folds(value: Any) -> bool:
+    """Accept a splitter, and an iterable of pairs, which are looked at when they are needed."""
+    is_iterable = isinstance(value, Iterable) and not isinstance(value, str | bytes)
+    return (hasattr(value, "split") and not isinstance(value, str | bytes | type)) or is_iterable
+
+
+def is_scorer(value: Any) -> bool:
+    """Accept the name of a scorer, or a callable."""
+    return value in get_scorer_names() if isinstance(value, str) else callable(value)
+
+
+# Those of "estimator" are with the class that it must be of.
 CV_PARAMETERS: Parameters = {
-    "estimator": (any_of(is_none, has_probabilities), "None or a BsnsingClassifier"),
-    "cv": (is_int_between(2), "an int of at least 2"),
+    "cv": (
+        any_of(is_int_between(2), is_folds),
+        "an int of at least 2, a splitter of scikit-learn or an iterable of (train, test) pairs",
+    ),
     "scoring": (
-        is_one_of("neg_log_loss", "accuracy", "roc_auc"),
-        "'neg_log_loss', 'accuracy' or 'roc_auc'",
+        is_scorer,
+        "'neg_log_loss', 'accuracy', 'roc_auc', another name in "
+        "sklearn.metrics.get_scorer_names(), or a callable scorer(estimator, X, y)",
     ),
     "max_rules": (is_list_of(is_int_between(1, 10)), "a non-empty list of ints from 1 to 10"),
     "shrinkages": (
@@ -86,7 +106,6 @@ CV_PARAMETERS: Parameters = {
 
 ENSEMBLE_PARAMETERS: Parameters = {
     "n_estimators": (is_int_between(1), "a positive int"),
-    "estimator": (any_of(is_none, has_probabilities), "None or a BsnsingClassifier"),
     "settings": (
         any_of(is_none, is_list_of(is_dict)),
         "None or a non-empty list of dicts of parameters",

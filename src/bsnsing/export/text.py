@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bsnsing.tree.text import show_class, tree_lines
+from bsnsing.tree.model import check_tree_model
+from bsnsing.tree.text import TextOptions, show_class, tree_lines
 from bsnsing.tree.tree import Tree
 
 
@@ -16,6 +17,11 @@ def export_text(
     feature_names: Sequence[str] | None = None,
     max_depth: int | None = None,
     show_proof: bool = False,
+    show_probabilities: bool = False,
+    event: Any = None,
+    full_levels: bool = False,
+    show_missing: bool = False,
+    show_numbers: bool = False,
 ) -> str:
     """Write a tree as indented text: each rule as a question, each leaf with its class.
 
@@ -33,15 +39,58 @@ def export_text(
         Cut the text (not the tree) off below this depth.
     show_proof : bool, default=False
         Write every split's objective, and how many rules it was proven against.
+    show_probabilities : bool, default=False
+        Write the probabilities of all classes at each leaf.
+    event : class label, default=None
+        Write the probability of this class at each leaf, and of no other. With one tree per
+        class, at the leaves of its own tree.
+    full_levels : bool, default=False
+        List all levels of a group, instead of the first few and their number.
+    show_missing : bool, default=False
+        Write which way missing cells go, at each rule about a column that had some at fit: to
+        "yes", to "no", or "by the rest" where the rule's other columns decide.
+    show_numbers : bool, default=False
+        Write the number of each node, as in ``model.apply`` and ``tree.node``.
 
     Returns
     -------
     str
         One line per node.
+
+    Raises
+    ------
+    TypeError
+        If the model is of another kind.
+    NotFittedError
+        If the model is not fitted.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bsnsing import BsnsingClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = BsnsingClassifier.plain(max_leaf_nodes=3).fit(X, y)
+    >>> print(export_text(model, event=2, show_numbers=True))
+    #0 petal length (cm) > 2.45 ?
+      yes: #1 petal length (cm) > 4.95 or petal width (cm) > 1.65 ?
+             yes: #3 2   (50 of 53)   [2 94%]
+             no:  #4 1   (47 of 47)   [2 0%]
+      no:  #2 0   (50 of 50)   [2 0%]
     """
+    check_tree_model(model, "export_text")
+    options = TextOptions(
+        max_depth=max_depth,
+        show_proof=show_proof,
+        show_probabilities=show_probabilities,
+        full_levels=full_levels,
+        show_missing=show_missing,
+        show_numbers=show_numbers,
+    )
+    titled = list(_titled_trees(model))
+    places = _places_of(event, [tree for _, tree in titled])
     parts = []
-    for title, tree in _titled_trees(model):
-        lines = tree_lines(_renamed(tree, feature_names), max_depth, show_proof)
+    for (title, tree), place in zip(titled, places, strict=True):
+        lines = tree_lines(_renamed(tree, feature_names), replace(options, event=place))
         parts.append("\n".join([f"[{title}]", *lines] if title else lines))
     return "\n\n".join(parts)
 
@@ -50,9 +99,6 @@ def _titled_trees(model: Any) -> Iterator[tuple[str, Tree]]:
     if isinstance(model, Tree):
         yield "", model
         return
-    from sklearn.utils.validation import check_is_fitted
-
-    check_is_fitted(model)
     members = getattr(model, "estimators_", [model])  # an ensemble's, which each have trees
     for number, member in enumerate(members, start=1):
         of_ensemble = f"tree {number} of {len(members)}" if len(members) > 1 else ""
@@ -60,6 +106,20 @@ def _titled_trees(model: Any) -> Iterator[tuple[str, Tree]]:
             # One-versus-rest: each tree tells its own class, which comes last.
             of_class = f"{show_class(tree, 1)} or not" if len(member.trees_) > 1 else ""
             yield ": ".join(filter(None, [of_ensemble, of_class])), tree
+
+
+def _places_of(event: Any, trees: Sequence[Tree]) -> list[int | None]:
+    """Position of a class among the classes of each tree; None where a tree has it not."""
+    if event is None:
+        return [None] * len(trees)
+    labels = [tree.classes.tolist() for tree in trees]
+    if not any(event in own for own in labels):
+        known = list(dict.fromkeys(label for own in labels for label in own))
+        raise ValueError(
+            f"event={event!r} is no class of the model. Its classes are "
+            f"{', '.join(map(repr, known[:10]))}{', ...' if len(known) > 10 else ''}."
+        )
+    return [own.index(event) if event in own else None for own in labels]
 
 
 def _renamed(tree: Tree, feature_names: Sequence[str] | None) -> Tree:

@@ -11,8 +11,10 @@ from bsnsing.data.cases import Cases
 from bsnsing.engine.base import Engine
 from bsnsing.grow.builder import OpenNode, TreeBuilder
 from bsnsing.grow.options import GrowOptions
+from bsnsing.grow.progress import report, report_level
 from bsnsing.grow.rows import RowTracker
 from bsnsing.rules.criteria import CRITERIA
+from bsnsing.rules.deadline import LEAST_SECONDS
 from bsnsing.solvers.base import Solver
 from bsnsing.solvers.nodes import make_node_solver
 from bsnsing.tree.tree import Tree
@@ -24,7 +26,10 @@ def grow_tree(
     options: GrowOptions,
     tracker: RowTracker | None = None,
 ) -> Tree:
-    """Grow a tree on cases of the given classes, with probabilities from its counts, unpruned."""
+    """Grow a tree on cases of the given classes, with probabilities from its counts, unpruned.
+
+    When the deadline is over, nodes that were not searched stay leaves, and are not proven.
+    """
     n_classes = max(2, len(classes))  # a single class gets an empty partner
     engine_options = options.engine_options(cases.table)
     engine = options.make_engine(cases, n_classes, engine_options)
@@ -63,7 +68,13 @@ def grow_levels(
         if tracker is not None:
             tracker.follow(engine, frontier)
         splittable = stopping.worth_a_search(builder, frontier, tracker)
-        chosen = solver.choose(engine, [node.engine_node for node in splittable])
+        if options.reports_progress and splittable:
+            nodes = [node.tree_node for node in splittable]
+            report_level(builder, splittable[0].depth, nodes, unit)
+        seconds = _seconds_for(frontier[0].depth, options)
+        if seconds <= 0 and splittable:
+            report(options.reports_progress, "time is up: %d nodes stay leaves", len(splittable))
+        chosen = solver.choose(engine, [node.engine_node for node in splittable], seconds)
         accepted = []
         for node, found in zip(splittable, chosen, strict=True):
             builder.found[node.tree_node] = found
@@ -80,6 +91,13 @@ def grow_levels(
         engine.close([n.engine_node for n in frontier if not builder.is_split[n.tree_node]])
         frontier = opened
     return builder
+
+
+def _seconds_for(level: int, options: GrowOptions) -> float:
+    """Seconds for the searches of a level: half of what is left, as there are levels below."""
+    left = options.deadline.left()
+    seconds = left if level + 1 >= options.max_depth else left / 2
+    return max(seconds, LEAST_SECONDS) if level == 0 else seconds  # something to show for it
 
 
 class _Stopping:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -16,6 +17,7 @@ from bsnsing.questions.elsewhere import encode_questions, pairs_in
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.questions.question import Question
 from bsnsing.rules.constraints import RuleConstraints, SubjectLimits, read_constraints
+from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.options import AskOptions, SearchOptions, n_thresholds
 from bsnsing.solvers.nodes import SolverOptions
 
@@ -43,6 +45,8 @@ class GrowOptions:
     own_questions: bool = True
     extra_questions: tuple[Question, ...] = ()
     constraints: RuleConstraints | Mapping[str, Any] | None = None
+    deadline: Deadline = field(default_factory=lambda: Deadline(math.inf))  # of all trees
+    reports_progress: bool = False
 
     @property
     def is_free(self) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from bsnsing.data.columns import ColumnInfo
 from bsnsing.questions.coded import CodedQuestion, encode_question
@@ -64,10 +66,10 @@ def _questions_of(model: Any, names: Sequence[str] | None) -> Iterable[Question]
         yield from _thresholds_of(model.tree_, _names_of(model, names))
     elif hasattr(model, "estimators_"):
         yield from _ensemble_questions(model, _names_of(model, names))
-    elif hasattr(model, "fit"):
-        raise ValueError(
-            f"extra_questions holds a {type(model).__name__} that is not fitted or not a tree. Fit "
-            "it first. Cloning takes the fit away: give questions_of(estimator) to what is cloned."
+    elif _is_unfitted(model):
+        raise NotFittedError(
+            f"extra_questions holds a {type(model).__name__} that is not fitted. Fit it first. "
+            "Cloning takes the fit away: give questions_of(estimator) to what is cloned."
         )
     elif isinstance(model, Iterable) and not isinstance(model, str | bytes | dict):
         for part in model:
@@ -77,6 +79,16 @@ def _questions_of(model: Any, names: Sequence[str] | None) -> Iterable[Question]
             "extra_questions takes Question objects, fitted trees and ensembles, and collections "
             f"of these. Got {type(model).__name__}."
         )
+
+
+def _is_unfitted(model: Any) -> bool:
+    if not hasattr(model, "fit") or isinstance(model, type):
+        return False
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return True
+    return False
 
 
 def _names_of(model: Any, names: Sequence[str] | None) -> Sequence[str] | None:

@@ -64,21 +64,24 @@ class Question:
     def __str__(self) -> str:
         return self.text()
 
-    def text(self, *, negated: bool = False, has_missing: bool = False) -> str:
+    def text(
+        self, *, negated: bool = False, has_missing: bool = False, full_levels: bool = False
+    ) -> str:
         """Write the question, or its negation, for people.
 
         With missing cells in the column, ``not age > 35`` is not ``age <= 35``: a missing cell
-        answers yes to the former. ``has_missing`` keeps the two apart.
+        answers yes to the former. ``has_missing`` keeps the two apart. ``full_levels`` lists all
+        levels of a group, not the first few.
         """
         if negated and has_missing and self.test != "is missing":
-            return f"not ({self.text()})"
+            return f"not ({self.text(full_levels=full_levels)})"
         test = _NEGATED[self.test] if negated else self.test
         column = self.column
         words = [str(column) if isinstance(column, ColumnPair) else show_column(column), test]
         if self.test == "in":
             levels = cast(tuple[Level, ...], self.value)
             shown = [show_level(level) for level in levels]
-            if len(shown) > _MOST_LEVELS:
+            if len(shown) > _MOST_LEVELS and not full_levels:
                 shown[_MOST_LEVELS - 1 :] = [f"... {len(levels)} levels"]
             words.append("{" + ", ".join(shown) + "}")
         elif self.test != "is missing":

@@ -97,6 +97,11 @@ def has_probabilities(value: Any) -> bool:
     return hasattr(value, "fit") and hasattr(value, "predict_proba") and not isinstance(value, type)
 
 
+def is_instance_of(kind: type) -> Check:
+    """Accept objects of a class."""
+    return lambda value: isinstance(value, kind)
+
+
 def is_list_of(check: Check) -> Check:
     """Accept a non-empty sequence of what the check accepts."""
     return lambda value: (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -29,8 +30,13 @@ class SolverUnavailableError(RuntimeError):
 class Solver(Protocol):
     """Chooses a rule for each of several nodes of an engine."""
 
-    def choose(self, engine: Engine, nodes: Sequence[int]) -> list[Found | None]:
-        """Return the rule for each node; None where no rule is feasible."""
+    def choose(
+        self, engine: Engine, nodes: Sequence[int], time_limit: float = math.inf
+    ) -> list[Found | None]:
+        """Return the rule for each node; None where no rule is feasible.
+
+        The seconds are for all nodes together; what they do not suffice for is not proven.
+        """
         ...
 
 

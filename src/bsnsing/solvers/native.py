@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from bsnsing.engine.base import Engine
@@ -11,6 +12,8 @@ from bsnsing.rules.split import Found
 class NativeSolver:
     """Asks and searches all nodes of a level in one call."""
 
-    def choose(self, engine: Engine, nodes: Sequence[int]) -> list[Found | None]:
+    def choose(
+        self, engine: Engine, nodes: Sequence[int], time_limit: float = math.inf
+    ) -> list[Found | None]:
         """Return the rule for each node; not worthwhile where none is feasible."""
-        return list(engine.best_rules(nodes))
+        return list(engine.best_rules(nodes, time_limit))

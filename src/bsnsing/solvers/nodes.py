@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from bsnsing.data.weights import CaseWeights
 from bsnsing.engine.base import Engine, EngineOptions
 from bsnsing.questions.coded import CodedQuestion, CodedRule
 from bsnsing.rules.constraints import QuestionLimits
+from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.split import Found
 from bsnsing.solvers.base import MipSolver, Solver
 from bsnsing.solvers.mip import MipOptions
@@ -32,6 +34,10 @@ class SolverOptions:
     verbose: bool = False
 
 
+# What is said of a node that there was no time for.
+_UNSEARCHED = Found(False, [], [], 0, [], np.nan, -np.inf, False, 0, 0, 0.0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSolver:
     """Asks each node's questions, solves its program, and has the engine evaluate the rule."""
@@ -42,15 +48,27 @@ class NodeSolver:
     cases: Cases
     verbose: bool = False
 
-    def choose(self, engine: Engine, nodes: Sequence[int]) -> list[Found | None]:
+    def choose(
+        self, engine: Engine, nodes: Sequence[int], time_limit: float = math.inf
+    ) -> list[Found | None]:
         """Return the rule for each node; None where no rule is worthwhile."""
-        questions = engine.ask(nodes)
-        return [
-            self._choose(engine, node, asked) if asked else None
-            for node, asked in zip(nodes, questions, strict=True)
-        ]
+        deadline = Deadline(time_limit)
+        if deadline.is_over:
+            return [_UNSEARCHED] * len(nodes)
+        chosen: list[Found | None] = []
+        for node, questions in zip(nodes, engine.ask(nodes), strict=True):
+            if not questions:
+                chosen.append(None)
+            elif deadline.is_over:
+                chosen.append(_UNSEARCHED)
+            else:
+                seconds = deadline.share(len(nodes) - len(chosen))
+                chosen.append(self._choose(engine, node, questions, seconds))
+        return chosen
 
-    def _choose(self, engine: Engine, node: int, questions: list[CodedQuestion]) -> Found:
+    def _choose(
+        self, engine: Engine, node: int, questions: list[CodedQuestion], seconds: float
+    ) -> Found:
         totals = engine.class_totals(node)
         given = self.options.class_weight
         weights = [1.0, 1.0] if given is None else given.tolist()
@@ -64,7 +82,9 @@ class NodeSolver:
             labels=(self.cases.labels[rows] == positive).astype(np.int32),
             n_classes=2,
             weights=CaseWeights(None if counts is None else counts[rows], 1.0),
-            options=self.options.search,
+            options=replace(
+                self.options.search, time_limit=min(seconds, self.options.search.time_limit)
+            ),
             class_weights=(weights[1 - positive], weights[positive]),
             limits=self._limits(questions),
             # A rule that does no better than this leaves the node a leaf.
@@ -111,15 +131,18 @@ class HybridSolver:
     small: Solver
     cap: float  # most pairs of a positive and a negative case for the mixed-integer solver
 
-    def choose(self, engine: Engine, nodes: Sequence[int]) -> list[Found | None]:
+    def choose(
+        self, engine: Engine, nodes: Sequence[int], time_limit: float = math.inf
+    ) -> list[Found | None]:
         """Return the rule for each node; None where no rule is feasible."""
+        deadline = Deadline(time_limit)
         is_small = [np.prod(engine.class_totals(node)) <= self.cap for node in nodes]
-        large = [node for node, small in zip(nodes, is_small, strict=True) if not small]
-        native = iter(NativeSolver().choose(engine, large))
-        return [
-            self.small.choose(engine, [node])[0] if small else next(native)
-            for node, small in zip(nodes, is_small, strict=True)
-        ]
+        large = [node for node, is_own in zip(nodes, is_small, strict=True) if not is_own]
+        small = [node for node, is_own in zip(nodes, is_small, strict=True) if is_own]
+        of_large = time_limit * len(large) / max(1, len(nodes)) if large else 0.0
+        native = iter(NativeSolver().choose(engine, large, of_large))
+        mixed = iter(self.small.choose(engine, small, deadline.left()))
+        return [next(mixed if is_own else native) for is_own in is_small]
 
 
 def make_node_solver(

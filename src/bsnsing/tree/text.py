@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bsnsing.data.show import show_level, show_name
+from bsnsing.data.show import show_column, show_level, show_name
+from bsnsing.questions.pair import ColumnPair
 
 if TYPE_CHECKING:
+    from bsnsing.tree.rule import Rule
     from bsnsing.tree.tree import Node, Tree
 
 
-def tree_lines(tree: Tree, max_depth: int | None = None, show_proof: bool = False) -> list[str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextOptions:
+    """What the text of a tree shows; see :func:`bsnsing.export_text`."""
+
+    max_depth: int | None = None
+    show_proof: bool = False
+    show_probabilities: bool = False
+    event: int | None = None  # position of the class
+    full_levels: bool = False
+    show_missing: bool = False
+    show_numbers: bool = False
+
+
+_AS_PRINTED = TextOptions()
+
+
+def tree_lines(tree: Tree, options: TextOptions = _AS_PRINTED) -> list[str]:
     """One line per node; without recursion, as trees can be deeper than the stack of Python."""
     lines = []
     waiting = [("", 0)]
     while waiting:
         prefix, i = waiting.pop()
         node = tree.node(i)
-        if node.is_leaf or (max_depth is not None and node.depth >= max_depth):
-            lines.append(prefix + _leaf_text(tree, node))
+        number = f"#{i} " if options.show_numbers else ""
+        is_cut_off = options.max_depth is not None and node.depth >= options.max_depth
+        if node.rule is None or is_cut_off:
+            lines.append(prefix + number + _leaf_text(tree, node, options))
             continue
-        lines.append(f"{prefix}{node.rule} ?{_proof_text(tree, node, show_proof)}")
+        lines.append(
+            f"{prefix}{number}{node.rule.text(full_levels=options.full_levels)} ?"
+            f"{_proof_text(tree, node, options.show_proof)}"
+            f"{_missing_text(node.rule) if options.show_missing else ''}"
+        )
         inside = " " * len(prefix) + "  "
         waiting.append((f"{inside}no:  ", node.right))
         waiting.append((f"{inside}yes: ", node.left))
@@ -39,7 +64,14 @@ def show_probability(probability: float) -> str:
     return ">99%" if 0.995 <= probability < 1 else f"{probability:.0%}"
 
 
-def _leaf_text(tree: Tree, node: Node) -> str:
+def show_small_probability(probability: float) -> str:
+    """In per cent, with a digit more below ten, where a rare event is told from a rarer one."""
+    if 0 < probability < 0.0005:
+        return "<0.1%"
+    return f"{probability:.1%}" if 0 < probability < 0.0995 else show_probability(probability)
+
+
+def _leaf_text(tree: Tree, node: Node, options: TextOptions) -> str:
     best = int(tree.value[node.id].argmax())
     probability = show_probability(tree.value[node.id, best])
     cases = f"{_show_count(node.counts[best])} of {_show_count(node.counts.sum())}"
@@ -47,7 +79,23 @@ def _leaf_text(tree: Tree, node: Node) -> str:
         cases += f", weighted {probability}"
     chance = f" {probability}" if tree.is_taught else ""
     ending = " ..." if not node.is_leaf else "" if node.optimal else "   [not proven]"
-    return f"{show_class(tree, best)}{chance}   ({cases}){ending}"
+    shares = _shares_text(tree, node, options)
+    return f"{show_class(tree, best)}{chance}   ({cases}){shares}{ending}"
+
+
+def _shares_text(tree: Tree, node: Node, options: TextOptions) -> str:
+    """Probabilities of the event, or of all classes, if they are to be shown."""
+    if options.event is not None:
+        shown = [options.event]
+    elif options.show_probabilities:
+        shown = list(range(len(tree.classes)))
+    else:
+        return ""
+    shares = (
+        f"{show_class(tree, k)} {show_small_probability(float(tree.value[node.id, k]))}"
+        for k in shown
+    )
+    return f"   [{', '.join(shares)}]"
 
 
 def _proof_text(tree: Tree, node: Node, show_proof: bool) -> str:
@@ -57,6 +105,17 @@ def _proof_text(tree: Tree, node: Node, show_proof: bool) -> str:
         return ""
     n_rules = tree.n_counted[node.id] + tree.n_excluded[node.id]
     return f"   [optimal: {node.objective:.6g}, of {n_rules:,.0f} rules]"
+
+
+def _missing_text(rule: Rule) -> str:
+    """Where cases go whose cell is missing, of each column that had missing cells at fit."""
+    words = {True: "yes", False: "no", None: "by the rest"}
+    parts = [
+        f"missing {subject if isinstance(subject, ColumnPair) else show_column(subject)}: "
+        f"{words[answer]}"
+        for subject, answer in rule.answers_to_missing().items()
+    ]
+    return f"   [{'; '.join(parts)}]" if parts else ""
 
 
 def _show_count(count: float) -> str:

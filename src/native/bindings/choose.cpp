@@ -1,6 +1,8 @@
 // Choosing from counts alone.
 #include <nanobind/stl/unique_ptr.h>
 
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -51,7 +53,8 @@ std::optional<Account> evaluate(const Chooser& self, const Vector<std::int64_t>&
 std::unique_ptr<RuleSearch> search(const Chooser& self, const Vector<std::int64_t>& totals,
                                    const Histograms& histograms,
                                    const std::vector<QuestionFields>& questions,
-                                   const Cube<std::int64_t>& pair_counts) {
+                                   const Cube<std::int64_t>& pair_counts, double time_limit) {
+    if (std::isnan(time_limit)) throw std::invalid_argument("time_limit must be a number; got NaN");
     std::vector<Question> asked = from_fields(questions, self.columns());
     const std::vector<ClassHistogram> views = to_views(histograms);
     for (std::size_t axis = 1; axis < 3; ++axis)
@@ -62,7 +65,8 @@ std::unique_ptr<RuleSearch> search(const Chooser& self, const Vector<std::int64_
     return call_interruptibly([&](Interrupt& interrupt) {
         return std::make_unique<RuleSearch>(
             self, as_span(totals), views, std::move(asked),
-            std::span<const std::int64_t>(pair_counts.data(), pair_counts.size()), interrupt);
+            std::span<const std::int64_t>(pair_counts.data(), pair_counts.size()), interrupt,
+            time_limit);
     });
 }
 
@@ -99,6 +103,7 @@ void bind_choose(nb::module_& m) {
         .def("search", &search, nb::keep_alive<0, 1>(), nb::arg("totals").noconvert(),
              nb::arg("histograms").noconvert(), nb::arg("questions"),
              nb::arg("pair_counts").noconvert(),
+             nb::arg("time_limit") = std::numeric_limits<double>::infinity(),
              "Searches for a node's best rule over the questions whose pairs were counted.");
     nb::class_<RuleSearch>(m, "RuleSearch", "A search for a rule that asks for counts it needs.")
         .def("wanted", &wanted, "Rules whose cases are needed next; none when all is settled.")

@@ -1,6 +1,7 @@
 // The engine: counts, level-wise search, partition.
 #include "grow/engine.hpp"
 
+#include <limits>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -124,9 +125,10 @@ std::vector<Made<std::int64_t, 2>> rule_counts(SharedEngine& self, const Nodes& 
     return arrays;
 }
 
-std::vector<Account> best_rules(SharedEngine& self, const Nodes& nodes) {
-    const std::vector<NodeSplit> splits = self.alone_interruptibly(
-        [&](Interrupt& interrupt) { return self.best_rules(to_nodes(nodes), interrupt); });
+std::vector<Account> best_rules(SharedEngine& self, const Nodes& nodes, double time_limit) {
+    const std::vector<NodeSplit> splits = self.alone_interruptibly([&](Interrupt& interrupt) {
+        return self.best_rules(to_nodes(nodes), interrupt, time_limit);
+    });
     return convert_all(splits,
                        [&](const NodeSplit& split) { return to_account(split, self.columns()); });
 }
@@ -180,7 +182,9 @@ void bind_engine(nb::module_& m) {
         .def("rule_counts", &rule_counts, nb::arg("nodes"), nb::arg("rules"),
              "Per node, cases by rule and class that answer yes.")
         .def("best_rules", &best_rules, nb::arg("nodes"),
-             "Account of the best rule of each node, asked and searched in one go.")
+             nb::arg("time_limit") = std::numeric_limits<double>::infinity(),
+             "Account of the best rule of each node, asked and searched in one go. The limit, in "
+             "seconds, is for all nodes together.")
         .def("evaluate", &evaluate, nb::arg("node"), nb::arg("rule"),
              "Account of a rule chosen elsewhere for a node; None if it breaks a limit.")
         .def("split", &split, nb::arg("nodes"), nb::arg("rules"),

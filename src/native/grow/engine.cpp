@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -203,8 +204,7 @@ NodePool Engine::pool_of(std::size_t node, std::size_t n_threads,
     return pool;
 }
 
-NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Interrupt& interrupt) {
-    Watch watch(interrupt, options().time_limit);
+NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Watch& watch) {
     NodePool pool = pool_of(node, n_threads, spare_words_.take());
     SearchPlan how = options().search;
     how.n_threads = n_threads;
@@ -266,12 +266,21 @@ void Engine::for_each_node(std::span<const std::size_t> nodes, Interrupt* interr
         });
 }
 
-std::vector<NodeSplit> Engine::best_rules(std::span<const std::size_t> nodes,
-                                          Interrupt& interrupt) {
+std::vector<NodeSplit> Engine::best_rules(std::span<const std::size_t> nodes, Interrupt& interrupt,
+                                          double seconds) {
     check_nodes(nodes);
+    if (std::isnan(seconds)) throw std::invalid_argument("time_limit must be a number; got NaN");
     std::vector<NodeSplit> splits(nodes.size());
+    TimeShares shares(seconds, nodes.size());
     for_each_node(nodes, &interrupt, [&](std::size_t i, std::size_t n_threads) {
-        splits[i] = search_node(nodes[i], n_threads, interrupt);
+        const std::size_t n_all = std::max<std::size_t>(1, options().search.n_threads);
+        const std::optional<double> share = shares.next(n_threads == n_all ? 1 : n_all);
+        if (!share) {
+            splits[i].found.optimal = false;
+            return;
+        }
+        Watch watch(interrupt, std::min(*share, options().time_limit));
+        splits[i] = search_node(nodes[i], n_threads, watch);
     });
     return splits;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -68,8 +69,11 @@ class Engine {
                                                        std::span<const std::vector<NodeRule>> rules,
                                                        Interrupt& interrupt);
 
-    // Asks and searches several nodes, by all threads.
-    std::vector<NodeSplit> best_rules(std::span<const std::size_t> nodes, Interrupt& interrupt);
+    // Asks and searches several nodes, by all threads. `seconds` are for all of them together; each
+    // has those of the options at most. A node that is left without time is not searched, and its
+    // split not proven.
+    std::vector<NodeSplit> best_rules(std::span<const std::size_t> nodes, Interrupt& interrupt,
+                                      double seconds = std::numeric_limits<double>::infinity());
 
     // Account of a rule that was chosen elsewhere; nothing if it breaks a limit.
     std::optional<NodeSplit> evaluate(std::size_t node, NodeRule rule) const;
@@ -93,7 +97,7 @@ class Engine {
     std::vector<Question> ask_node(std::size_t node, std::optional<std::uint32_t> target,
                                    std::uint32_t wanted, std::size_t n_threads) const;
     NodePool pool_of(std::size_t node, std::size_t n_threads, UnfilledVector<Word> memory) const;
-    NodeSplit search_node(std::size_t node, std::size_t n_threads, Interrupt& interrupt);
+    NodeSplit search_node(std::size_t node, std::size_t n_threads, Watch& watch);
     std::shared_ptr<LevelMemory> level_memory(std::size_t n_bytes);
 
     Chooser chooser_;

@@ -11,8 +11,9 @@ namespace bsnsing {
 
 RuleSearch::RuleSearch(const Chooser& chooser, std::span<const std::int64_t> totals,
                        std::span<const ClassHistogram> histograms, std::vector<Question> questions,
-                       std::span<const std::int64_t> pairs, Interrupt& interrupt)
+                       std::span<const std::int64_t> pairs, Interrupt& interrupt, double seconds)
     : chooser_(chooser),
+      limit_(std::min(seconds, chooser.options().time_limit)),
       totals_(chooser.read_totals(totals)),
       questions_(std::move(questions)),
       n_own_(chooser.n_own(questions_)),
@@ -38,7 +39,7 @@ RuleSearch::RuleSearch(const Chooser& chooser, std::span<const std::int64_t> tot
     }
     SearchPlan options = chooser.options().search;
     options.limits = chooser.limits_of(questions_);
-    Watch watch(interrupt, chooser.options().time_limit);
+    Watch watch(interrupt, limit_);
     search_ = search_counts({pairs, questions_.size(), present_.classes}, present_.objective,
                             options, chooser.options().greedy_level, watch);
     seconds_ = watch.seconds();
@@ -95,7 +96,7 @@ void RuleSearch::take(std::span<const std::int64_t> counts, Interrupt& interrupt
             chooser_.read_left(counts.subspan(r * n_classes, n_classes), totals_);
         for (const std::size_t j : present_.classes) covered.push_back(left[j]);
     }
-    Watch watch(interrupt, chooser_.options().time_limit - seconds_);
+    Watch watch(interrupt, limit_ - seconds_);
     search_->take(covered, watch);
     seconds_ += watch.seconds();
 }

@@ -1,6 +1,7 @@
 // The search for a node's rule from counts: what CountedSearch is over positions, in questions.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -14,10 +15,12 @@ namespace bsnsing {
 class RuleSearch {
   public:
     // `pairs` counts the questions: see count_all_pairs. The chooser must outlive the search.
-    // Throws std::invalid_argument if counts contradict each other.
+    // It may work for `seconds`, and for those of the chooser's options at most. Throws
+    // std::invalid_argument if counts contradict each other.
     RuleSearch(const Chooser& chooser, std::span<const std::int64_t> totals,
                std::span<const ClassHistogram> histograms, std::vector<Question> questions,
-               std::span<const std::int64_t> pairs, Interrupt& interrupt);
+               std::span<const std::int64_t> pairs, Interrupt& interrupt,
+               double seconds = std::numeric_limits<double>::infinity());
 
     const Chooser& chooser() const { return chooser_; }
     std::size_t n_classes() const { return totals_.size(); }
@@ -39,6 +42,7 @@ class RuleSearch {
     void check_pairs(std::span<const std::int64_t> pairs) const;
 
     const Chooser& chooser_;
+    double limit_;
     double seconds_ = 0;  // of its own work, not of the counting in between
     std::vector<double> totals_;
     std::vector<Question> questions_;

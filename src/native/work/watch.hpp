@@ -1,10 +1,13 @@
 // When to stop early: a deadline, or the user's interrupt.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -58,6 +61,29 @@ class Watch {
     std::chrono::steady_clock::time_point start_;
     double limit_ = std::numeric_limits<double>::infinity();
     std::atomic<bool> stopped_{false};
+};
+
+// Shares seconds out over pieces of work: each gets its part of what those before it left.
+class TimeShares {
+  public:
+    TimeShares(double seconds, std::size_t n_pieces)
+        : start_(std::chrono::steady_clock::now()), limit_(seconds), n_waiting_(n_pieces) {}
+
+    // Seconds for the next piece, if so many may run side by side; nothing when all are used up.
+    std::optional<double> next(std::size_t n_side_by_side) {
+        constexpr double kLeast = 1e-3;
+        const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start_;
+        const double left = limit_ - used.count();
+        const std::size_t n_waiting = std::max<std::size_t>(1, n_waiting_.fetch_sub(1));
+        if (left <= 0) return std::nullopt;
+        const auto at_once = static_cast<double>(std::min(n_side_by_side, n_waiting));
+        return std::min(left, std::max(kLeast, left * at_once / static_cast<double>(n_waiting)));
+    }
+
+  private:
+    std::chrono::steady_clock::time_point start_;
+    double limit_;
+    std::atomic<std::size_t> n_waiting_;
 };
 
 }  // namespace bsnsing
