@@ -41,7 +41,7 @@ class ColumnSchema:
     def n_columns(self) -> int: ...
 
     def kind(self, column: int) -> str:
-        """"numeric", "boolean" or "categorical"."""
+        """'numeric', 'boolean' or 'categorical'."""
 
     def n_codes(self, column: int) -> int:
         """Codes of values; the next one means missing."""
@@ -171,7 +171,7 @@ def use_kernels(name: str) -> None:
 class FlatTree:
     """A fitted tree as flat arrays, checked once."""
 
-    def __init__(self, *, yes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], no: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], operators: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_literal: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], literal_columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], tests: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_level: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], levels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, *, yes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], no: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], operators: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_literal: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], literal_columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], tests: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], negated: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_level: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], levels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_levels: Sequence[int], has_missing: Sequence[bool]) -> None: ...
 
-    def find_leaves(self, columns: list[Any], is_levels: Sequence[bool], *, n_rows: int, n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-        """Leaf of each row."""
+    def find_leaves(self, columns: list[Any], *, n_rows: int, n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """Leaf of each row, or the node whose rule its cells leave unknown."""
