@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -57,18 +58,19 @@ def plain_answer(question: Question, has_missing: bool, row: Any, tree: Tree) ->
 
 
 def plain_rule(rule: Rule, row: Any, tree: Tree) -> bool | None:
-    answers = []
-    for question, negated, missing in zip(
-        rule.questions, rule.negated, rule.has_missing, strict=True
-    ):
-        answer = plain_answer(question, missing, row, tree)
-        answers.append(None if answer is None else bool(answer) != negated)
-    if rule.operator == "xor":
-        return None if None in answers else sum(answers) % 2 == 1
-    settling = rule.operator == "or"
-    if settling in answers:
-        return settling
-    return None if None in answers else not settling
+    answers = [
+        plain_answer(question, missing, row, tree)
+        for question, missing in zip(rule.questions, rule.has_missing, strict=True)
+    ]
+    # Unknown is what would differ if the cells were known.
+    results = set()
+    for filled in product(*[[True, False] if a is None else [a] for a in answers]):
+        negated = [bool(a) != negated for a, negated in zip(filled, rule.negated, strict=True)]
+        n_yes = sum(negated)
+        results.add({"or": n_yes > 0, "and": all(negated), "xor": n_yes % 2 == 1}[rule.operator])
+    expected = results.pop() if len(results) == 1 else None
+    assert rule.holds(answers) is expected
+    return expected
 
 
 def plain_path(tree: Tree, row: Any) -> list[int]:
