@@ -129,20 +129,23 @@ bool are_numbers(const double* cells, std::size_t n_cells) {
 #endif
 }
 
-// Whether all of them are from low to high. In several least and greatest ones: a compiler takes
-// two or four at a time.
+// Whether all of them are from low to high.
 bool lie_between(const double* cells, std::size_t n_cells, double low, double high) {
-    std::array<double, kTogether> least{};
-    std::array<double, kTogether> most{};
-    least.fill(low);
-    most.fill(high);
-    for (std::size_t i = 0; i < n_cells; i += kTogether)
-        for (std::size_t k = 0; k < kTogether; ++k) {
-            least[k] = cells[i + k] < least[k] ? cells[i + k] : least[k];
-            most[k] = cells[i + k] > most[k] ? cells[i + k] : most[k];
-        }
-    return *std::min_element(least.begin(), least.end()) >= low &&
-           *std::max_element(most.begin(), most.end()) <= high;
+#if defined(__SSE2__)
+    static_assert(kTogether % 4 == 0);
+    __m128d least = _mm_set1_pd(low);
+    __m128d most = _mm_set1_pd(high);
+    for (std::size_t i = 0; i < n_cells; i += 4) {
+        const __m128d a = _mm_loadu_pd(cells + i);
+        const __m128d b = _mm_loadu_pd(cells + i + 2);
+        least = _mm_min_pd(least, _mm_min_pd(a, b));
+        most = _mm_max_pd(most, _mm_max_pd(a, b));
+    }
+    return _mm_movemask_pd(_mm_or_pd(_mm_cmplt_pd(least, _mm_set1_pd(low)),
+                                     _mm_cmpgt_pd(most, _mm_set1_pd(high)))) == 0;
+#else
+    return std::all_of(cells, cells + n_cells, [=](double x) { return x >= low && x <= high; });
+#endif
 }
 
 class Walker {
