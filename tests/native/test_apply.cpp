@@ -194,7 +194,7 @@ void test_logic() {
 // A strange cell in one chunk of rows changes nothing in the others.
 void test_far_apart() {
     const FlatTree tree = single_rule(Operator::logical_or, 1, 0, Asked::number, false);
-    std::vector<float> x(2000, 1.0F);
+    const std::vector<float> x(2000, 1.0F);
     for (const std::size_t place : {std::size_t{0}, std::size_t{255}, x.size() / 2, x.size() - 1}) {
         std::vector<std::int64_t> expected(x.size(), 1);
         std::vector<float> blanked = x;
