@@ -203,20 +203,22 @@ NEW = pd.DataFrame({"n": [NAN, -9.0, 99.0], "b": [None, True, False], "c": [None
         (Question("b", "==", 1), "ynn", "nyn"),
         (Question("b", "==", False), "nyn", "nny"),
         (Question("b", "is missing"), "nny", "ynn"),
-        (Question("c", "==", "v"), "nyn", "nny"),
-        (Question("c", "in", ("u", "v")), "yyn", "nny"),
+        (Question("c", "==", "v"), "nyn", "n?y"),
+        (Question("c", "in", ("u", "v")), "yyn", "n?y"),
         (Question("c", "is missing"), "nny", "ynn"),
     ],
 )
-def test_missing_and_unseen_answer_no_to_all_but_is_missing(
+def test_missing_answers_no_and_unseen_nothing_to_all_but_is_missing(
     question: Question, at_fit: str, later: str
 ) -> None:
     model = ask_one(question, SMALL, [answer == "y" for answer in at_fit])
-    assert [label[0] for label in model.predict(SMALL)] == list(at_fit)
-    assert [label[0] for label in model.predict(NEW)] == list(later)
+    for table, expected in ((SMALL, at_fit), (NEW, later)):
+        labels = np.array([label[0] for label in model.predict(table)])
+        answers = np.where(model.unknown_at(table) >= 0, "?", labels)
+        assert "".join(answers) == expected
 
 
-def test_negated_question_holds_for_missing_and_unseen() -> None:
+def test_negated_question_holds_for_missing_but_not_for_unseen() -> None:
     X = pd.DataFrame({"c": ["u"] * 4 + ["v"] * 4 + [None] * 4})
     model = BsnsingClassifier.plain(
         min_samples_leaf=1,
@@ -225,7 +227,9 @@ def test_negated_question_holds_for_missing_and_unseen() -> None:
         extra_questions=Question("c", "==", "u"),
     )
     model.fit(X, [0] * 4 + [1] * 8)
-    assert model.predict(pd.DataFrame({"c": ["u", "new", None]})).tolist() == [0, 1, 1]
+    new = pd.DataFrame({"c": ["u", "new", None]})
+    assert model.unknown_at(new).tolist() == [-1, 0, -1]
+    assert model.predict_proba(new)[:, 1].tolist() == [0, 8 / 12, 1]
 
 
 # --- What is refused at predict ---

@@ -425,13 +425,19 @@ class TestErrors:
             "negated": np.zeros(1, np.uint8),
             "first_level": np.zeros(2, np.int32),
             "levels": np.zeros(0, np.int32),
+            "n_levels": [-1],
+            "has_missing": [False],
         }
-        x = np.array([0.0, 1.0])
+        x = np.array([0.0, 1.0, np.nan])
         tree = _core.FlatTree(**arrays)
-        assert tree.find_leaves([x], [False], n_rows=2, n_threads=1).tolist() == [2, 1]
+        assert tree.find_leaves([x], n_rows=3, n_threads=1).tolist() == [2, 1, 0]
         with pytest.raises(ValueError, match="asks about column 0, which is not given"):
-            tree.find_leaves([None], [False], n_rows=2, n_threads=1)
-        with pytest.raises(ValueError, match="column 0 has 2 rows, not 3"):
-            tree.find_leaves([x], [False], n_rows=3, n_threads=1)
+            tree.find_leaves([None], n_rows=3, n_threads=1)
+        with pytest.raises(ValueError, match="knows 1 columns, not 2"):
+            tree.find_leaves([x, x], n_rows=3, n_threads=1)
+        with pytest.raises(ValueError, match="column 0 has 3 rows, not 4"):
+            tree.find_leaves([x], n_rows=4, n_threads=1)
+        with pytest.raises(ValueError, match="arrays per column differ in length"):
+            _core.FlatTree(**(arrays | {"has_missing": []}))
         with pytest.raises(ValueError, match="child does not come after its parent"):
             _core.FlatTree(**(arrays | {"yes": np.array([0, -1, -1], np.int32)}))

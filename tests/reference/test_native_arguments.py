@@ -131,11 +131,13 @@ def test_columns_to_predict_from_must_be_arrays() -> None:
         negated=np.empty(0, dtype=np.uint8),
         first_level=np.zeros(1, dtype=np.int32),
         levels=none,
+        n_levels=[-1],
+        has_missing=[False],
     )
     with pytest.raises(TypeError, match="column 0 must be a one-dimensional array"):
-        leaf.find_leaves(["a"], [False], n_rows=1, n_threads=1)
+        leaf.find_leaves(["a"], n_rows=1, n_threads=1)
     with pytest.raises(ValueError, match="n_threads must be at least 1"):
-        leaf.find_leaves([None], [False], n_rows=1, n_threads=0)
+        leaf.find_leaves([None], n_rows=1, n_threads=0)
 
 
 def test_threads_take_turns_at_an_engine() -> None:

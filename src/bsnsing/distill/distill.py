@@ -167,5 +167,7 @@ def count_cases(tree: Tree, leaves: NDArray[np.int64], cases: Cases) -> NDArray[
     flat = np.bincount(places, weights, tree.n_nodes * n_classes)
     sums = flat.astype(np.float64).reshape(tree.n_nodes, n_classes)
     for v in reversed(np.flatnonzero(~tree.is_leaf)):  # children come after their parents
-        sums[v] = sums[tree.children_left[v]] + sums[tree.children_right[v]]
+        # Besides its children's, a node has the rows that end in it: rows too light to be learnt
+        # from, with missing cells where all others have none.
+        sums[v] += sums[tree.children_left[v]] + sums[tree.children_right[v]]
     return sums

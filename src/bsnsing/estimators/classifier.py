@@ -35,7 +35,7 @@ from bsnsing.rules.parameters import (
 from bsnsing.solvers.mip import MipOptions
 from bsnsing.tree.importances import impurity_reductions
 from bsnsing.tree.model import TreeModel
-from bsnsing.tree.predict import find_leaves, passed_nodes
+from bsnsing.tree.predict import find_leaves, passed_nodes, stops_of
 from bsnsing.tree.probabilities import Evidence
 from bsnsing.tree.prune import PruningPath, prune, pruning_path
 from bsnsing.tree.tree import Tree
@@ -62,6 +62,10 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     ``age > 35 or bmi > 30``. The rule is proven to minimise ``criterion`` over the node's whole
     pool of questions, unless ``time_limit`` cut the search short, which ``tree_.optimal`` tells.
     The tree does not depend on the order of the rows nor on ``n_jobs``.
+
+    Cells may be missing. Where a column had missing cells at fit, the tree has learnt what they
+    say; where it had none, and from a level never seen, the answer is unknown, and a case whose
+    rule stays unknown gets the probabilities of the node it came to: see :meth:`unknown_at`.
 
     By default the tree learns from a forest: see ``teacher``. :meth:`plain` grows it on the
     labels as they are, and :meth:`paper` has the settings of the paper.
@@ -450,13 +454,53 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         return logarithms
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the leaf that each row ends in; with one tree per class, one column per tree."""
+        """Return the leaf that each row ends in; with one tree per class, one column per tree.
+
+        A row that meets an unknown ends in that node: see :meth:`unknown_at`.
+        """
         leaves = self._find_leaves(X)
         return leaves[0] if len(leaves) == 1 else np.column_stack(leaves)
+
+    def unknown_at(self, X: Any) -> NDArray[np.int64]:
+        """Return the node whose rule each row's cells leave unknown; -1 for rows that reach a leaf.
+
+        What a missing cell answers is unknown where the column had no missing cells at fit, and
+        what a level answers that fit never saw. A rule can hold, or fail, all the same: "age > 35
+        or bmi > 30" holds for every age if bmi is 31. Where it stays unknown the row goes no
+        further, and gets the probabilities of that node: those of all cases if it is the root.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or dataframe of shape (n_rows, n_columns)
+            The table.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), or (n_rows, n_classes) with one tree per class
+            Nodes of ``tree_``, or of each of ``trees_``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[age, bmi] for age in range(20, 60) for bmi in range(20, 40)], float)
+        >>> y = (X[:, 0] > 35) | (X[:, 1] > 30)
+        >>> model = BsnsingClassifier.plain().fit(X, y)
+        >>> print(model.tree_.rule(0))
+        x0 > 35.5 or x1 > 30.5
+        >>> new = [[25, 31], [np.nan, 31], [np.nan, 25], [np.nan, np.nan]]
+        >>> model.unknown_at(new).tolist()
+        [-1, -1, 0, 0]
+        >>> model.predict_proba(new)[:, 1].round(2).tolist(), y.mean().round(2).tolist()
+        ([1.0, 1.0, 0.78, 0.78], 0.78)
+        """
+        ends = self._find_leaves(X)
+        stops = [stops_of(tree, leaves) for tree, leaves in zip(self.trees_, ends, strict=True)]
+        return stops[0] if len(stops) == 1 else np.column_stack(stops)
 
     def decision_path(self, X: Any) -> csr_matrix | tuple[csr_matrix, NDArray[np.int64]]:
         """Return which nodes each row passes, as a sparse indicator matrix.
 
+        The path of a row that meets an unknown ends there: see :meth:`unknown_at`.
         With one tree per class, the matrices of all trees side by side, and the column at which
         each tree's nodes begin.
         """

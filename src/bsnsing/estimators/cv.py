@@ -302,6 +302,11 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.best_estimator_.feature_importances_
 
+    def unknown_at(self, X: Any) -> NDArray[np.int64]:
+        """Return where each row met an unknown, as :meth:`BsnsingClassifier.unknown_at`."""
+        check_is_fitted(self)
+        return self.best_estimator_.unknown_at(X)
+
     @property
     def tree_(self) -> Tree:
         """The tree."""

@@ -170,6 +170,14 @@ class BsnsingEnsemble(TreeModel, ClassifierMixin, BaseEstimator):
             logarithms: NDArray[np.float64] = np.log(self.predict_proba(X))
         return logarithms
 
+    def unknown_at(self, X: Any) -> NDArray[np.int64]:
+        """Return where each row met an unknown in each of ``trees_``; -1 where it reached a leaf.
+
+        The shape is (n_rows, n_trees): see :meth:`BsnsingClassifier.unknown_at`.
+        """
+        check_is_fitted(self)
+        return np.column_stack([model.unknown_at(X) for model in self.estimators_])
+
     def get_n_leaves(self) -> int:
         """Return the number of leaves of all trees together."""
         check_is_fitted(self)

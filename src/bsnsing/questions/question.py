@@ -27,7 +27,7 @@ class Question:
     """One yes/no test on one column, such as ``age > 35``, or on a number made of two.
 
     A missing cell answers "no" to every test but ``is missing``, and so does a level that was
-    never seen.
+    never seen. (To a fitted tree the answer is unknown where fit had no such cells.)
 
     Attributes
     ----------

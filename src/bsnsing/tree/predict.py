@@ -1,4 +1,4 @@
-"""Rows -> leaves -> the nodes passed on the way."""
+"""Rows -> leaves, or where they met an unknown -> the nodes passed on the way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ from bsnsing.tree.tree import Tree
 
 
 def find_leaves(tree: Tree, table: Table, n_threads: int) -> NDArray[np.int64]:
-    """Return the leaf that each row of the table ends in."""
+    """Return the leaf that each row of the table ends in.
+
+    Where a column had no missing cells at fit, what a missing cell answers is unknown; so is what
+    a level never seen at fit answers, anywhere. Only ``is missing`` has an answer for every cell.
+    A row ends in the node whose rule the known answers do not settle.
+    """
     flat = _core.FlatTree(
         yes=tree.children_left,
         no=tree.children_right,
@@ -27,14 +32,19 @@ def find_leaves(tree: Tree, table: Table, n_threads: int) -> NDArray[np.int64]:
         negated=tree.question_negated,
         first_level=tree.first_level,
         levels=tree.levels,
+        n_levels=[len(c.levels) if c.kind == "categorical" else -1 for c in tree.columns]
+        + [-1] * len(tree.pairs),
+        has_missing=tree.has_missing,
     )
     leaves: NDArray[np.int64] = flat.find_leaves(
-        asked_columns(tree, table),
-        [column.kind == "categorical" for column in tree.columns] + [False] * len(tree.pairs),
-        n_rows=table.n_rows,
-        n_threads=n_threads,
+        asked_columns(tree, table), n_rows=table.n_rows, n_threads=n_threads
     )
     return leaves
+
+
+def stops_of(tree: Tree, leaves: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the node where each row met an unknown, given where rows end; -1 at leaves."""
+    return np.where(tree.is_leaf[leaves], -1, leaves)
 
 
 def asked_columns(tree: Tree, table: Table) -> list[NDArray[Any] | None]:

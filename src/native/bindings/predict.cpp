@@ -18,7 +18,8 @@ void make_tree(FlatTree* self, const Vector<std::int32_t>& yes, const Vector<std
                const Vector<std::uint8_t>& operators, const Vector<std::int32_t>& first_literal,
                const Vector<std::int32_t>& literal_columns, const Vector<std::uint8_t>& tests,
                const Vector<double>& values, const Vector<std::uint8_t>& negated,
-               const Vector<std::int32_t>& first_level, const Vector<std::int32_t>& levels) {
+               const Vector<std::int32_t>& first_level, const Vector<std::int32_t>& levels,
+               const std::vector<std::int32_t>& n_levels, const std::vector<bool>& has_missing) {
     FlatTree tree{to_vector(yes),
                   to_vector(no),
                   to_vector(operators),
@@ -28,23 +29,20 @@ void make_tree(FlatTree* self, const Vector<std::int32_t>& yes, const Vector<std
                   to_vector(values),
                   to_vector(negated),
                   to_vector(first_level),
-                  to_vector(levels)};
+                  to_vector(levels),
+                  n_levels,
+                  has_missing};
     tree.check();
     new (self) FlatTree(std::move(tree));
 }
 
-Made<std::int64_t, 1> find_leaves(const FlatTree& self, const nb::typed<nb::list, nb::any>& columns,
-                                  const std::vector<bool>& is_levels, std::size_t n_rows,
-                                  std::size_t n_threads) {
-    if (is_levels.size() != columns.size())
-        throw std::invalid_argument("there are " + std::to_string(is_levels.size()) +
-                                    " marks for " + std::to_string(columns.size()) + " columns");
+Made<std::int64_t, 1> find_ends(const FlatTree& self, const nb::typed<nb::list, nb::any>& columns,
+                                std::size_t n_rows, std::size_t n_threads) {
     if (n_threads == 0) throw std::invalid_argument("n_threads must be at least 1; got 0");
     // Columns that no question asks about may be None.
     std::vector<ColumnView> views(columns.size());
     std::vector<AnyNumbers> arrays;
     for (std::size_t c = 0; c < views.size(); ++c) {
-        views[c].is_levels = is_levels[c];
         const nb::handle column = columns[c];
         if (column.is_none()) continue;
         if (!nb::try_cast(column, arrays.emplace_back(), false))
@@ -61,12 +59,12 @@ Made<std::int64_t, 1> find_leaves(const FlatTree& self, const nb::typed<nb::list
         views[c].is_given = true;
     }
     self.check_columns(views);
-    std::vector<std::int64_t> leaves(n_rows);
+    std::vector<std::int64_t> ends(n_rows);
     {
         const nb::gil_scoped_release no_python_below;
-        apply_tree(self, views, n_rows, n_threads, leaves.data());
+        apply_tree(self, views, n_rows, n_threads, ends.data());
     }
-    return to_numpy<1>(std::move(leaves), {n_rows});
+    return to_numpy<1>(std::move(ends), {n_rows});
 }
 
 }  // namespace
@@ -78,9 +76,10 @@ void bind_predict(nb::module_& m) {
              nb::arg("first_literal").noconvert(), nb::arg("literal_columns").noconvert(),
              nb::arg("tests").noconvert(), nb::arg("values").noconvert(),
              nb::arg("negated").noconvert(), nb::arg("first_level").noconvert(),
-             nb::arg("levels").noconvert())
-        .def("find_leaves", &find_leaves, nb::arg("columns"), nb::arg("is_levels"), nb::kw_only(),
-             nb::arg("n_rows"), nb::arg("n_threads"), "Leaf of each row.");
+             nb::arg("levels").noconvert(), nb::arg("n_levels"), nb::arg("has_missing"))
+        .def("find_leaves", &find_ends, nb::arg("columns"), nb::kw_only(), nb::arg("n_rows"),
+             nb::arg("n_threads"),
+             "Leaf of each row, or the node whose rule its cells leave unknown.");
 }
 
 }  // namespace bsnsing

@@ -51,6 +51,47 @@ Interval interval_of(Test test, double value) {
     return {-kInfinity, kInfinity, true};  // missing: not in any
 }
 
+// What the cell of a column says to a question, and questions to a rule.
+enum class Answer : std::uint8_t { no, yes, unknown };
+
+// The cells that answer a question: low <= x <= high, or all.
+struct KnownCells {
+    double low = 0;
+    double high = 0;
+    bool is_all = true;
+
+    bool has(double x) const { return is_all || (x >= low && x <= high); }
+};
+
+// Answers joined by an operator: what is unknown stays so unless the rest settles the matter.
+class Joined {
+  public:
+    explicit Joined(Operator op) : op_(op), is_yes_(op == Operator::logical_and) {}
+
+    void add(Answer answer) {
+        const bool yes = answer == Answer::yes;
+        if (answer == Answer::unknown)
+            has_unknown_ = true;
+        else if (op_ == Operator::exclusive_or)
+            is_yes_ = is_yes_ != yes;
+        else if (yes != (op_ == Operator::logical_and))
+            is_yes_ = yes, is_settled_ = true;
+    }
+
+    bool is_settled() const { return is_settled_; }
+
+    Answer answer() const {
+        if (has_unknown_ && !is_settled_) return Answer::unknown;
+        return is_yes_ ? Answer::yes : Answer::no;
+    }
+
+  private:
+    Operator op_;
+    bool is_yes_;  // so far
+    bool has_unknown_ = false;
+    bool is_settled_ = false;  // whatever the others say
+};
+
 // A node of at most two questions: bit (first + 2 * second) of `table` says where a row goes.
 // Leaves lead to themselves.
 struct Step {
@@ -62,6 +103,51 @@ struct Step {
     bool is_general = false;  // more questions, or one about a list of levels
 };
 
+// The same for rows whose cells may leave questions open: two bits of `table`, at twice (inside of
+// a Step + 4 * (first is known + 2 * second is)), are the rule's Answer.
+struct CarefulStep {
+    double low[2] = {0, 0};  // of the cells that answer
+    double high[2] = {0, 0};
+    std::int32_t next[3] = {0, 0, 0};  // no, yes, unknown
+    std::uint32_t table = 0;
+};
+
+// Whether there is no NaN among the cells of whole groups. This is all that prediction of complete
+// tables pays for the others, so cells are compared in pairs: one NaN makes a pair unordered.
+bool are_numbers(const double* cells, std::size_t n_cells) {
+#if defined(__SSE2__)
+    static_assert(kTogether % 8 == 0);
+    const auto unordered = [](const double* four) {
+        return _mm_cmpunord_pd(_mm_loadu_pd(four), _mm_loadu_pd(four + 2));
+    };
+    __m128d found = _mm_setzero_pd();
+    for (std::size_t i = 0; i < n_cells; i += 8)
+        found = _mm_or_pd(found, _mm_or_pd(unordered(cells + i), unordered(cells + i + 4)));
+    return _mm_movemask_pd(found) == 0;
+#else
+    return std::none_of(cells, cells + n_cells, [](double x) { return std::isnan(x); });
+#endif
+}
+
+// Whether all of them are from low to high.
+bool lie_between(const double* cells, std::size_t n_cells, double low, double high) {
+#if defined(__SSE2__)
+    static_assert(kTogether % 4 == 0);
+    __m128d least = _mm_set1_pd(low);
+    __m128d most = _mm_set1_pd(high);
+    for (std::size_t i = 0; i < n_cells; i += 4) {
+        const __m128d a = _mm_loadu_pd(cells + i);
+        const __m128d b = _mm_loadu_pd(cells + i + 2);
+        least = _mm_min_pd(least, _mm_min_pd(a, b));
+        most = _mm_max_pd(most, _mm_max_pd(a, b));
+    }
+    return _mm_movemask_pd(_mm_or_pd(_mm_cmplt_pd(least, _mm_set1_pd(low)),
+                                     _mm_cmpgt_pd(most, _mm_set1_pd(high)))) == 0;
+#else
+    return std::all_of(cells, cells + n_cells, [=](double x) { return x >= low && x <= high; });
+#endif
+}
+
 class Walker {
   public:
     Walker(const FlatTree& tree, std::span<const ColumnView> columns)
@@ -70,26 +156,44 @@ class Walker {
             const auto column = static_cast<std::size_t>(c);
             if (place_[column] != kNowhere) continue;
             place_[column] = static_cast<std::uint32_t>(asked_.size());
-            asked_.push_back(columns[column]);
+            asked_.push_back({columns[column].cells,
+                              known_cells(column, columns[column].cells.type),
+                              tree.is_levels(column)});
         }
-        for (std::size_t node = 0; node < tree.yes.size(); ++node) steps_.push_back(step_of(node));
+        for (std::size_t node = 0; node < tree.yes.size(); ++node) add_step(node);
     }
 
-    // Writes the leaves of `n_rows` rows from `first` on; `cells` is room for a chunk.
+    // Writes where `n_rows` rows from `first` on end; `cells` is room for a chunk.
     void walk(std::size_t first, std::size_t n_rows, std::vector<double>& cells,
-              std::int64_t* leaves) const {
+              std::int64_t* ends) const {
         cells.resize(std::max<std::size_t>(1, asked_.size()) * kChunk);
-        for (std::size_t c = 0; c < asked_.size(); ++c)
-            read_cells(asked_[c].cells, first, n_rows, cells.data() + c * kChunk);
+        const std::size_t n_walked = (n_rows + kTogether - 1) / kTogether * kTogether;
+        bool is_all_known = true;
+        for (std::size_t c = 0; c < asked_.size(); ++c) {
+            const AskedColumn& column = asked_[c];
+            double* own = cells.data() + c * kChunk;
+            read_cells(column.cells, first, n_rows, own);
+            std::fill(own + n_rows, own + n_walked, own[0]);
+            is_all_known = is_all_known && has_all(column.known, column.is_levels, own, n_walked);
+        }
         for (std::size_t row = 0; row < n_rows; row += kTogether) {
             std::array<std::int32_t, kTogether> at;
-            walk_together(cells.data() + row, at.data());
-            std::copy_n(at.begin(), std::min(kTogether, n_rows - row), leaves + row);
+            if (is_all_known)
+                walk_together(cells.data() + row, at.data());
+            else
+                walk_carefully(cells.data() + row, at.data());
+            std::copy_n(at.begin(), std::min(kTogether, n_rows - row), ends + row);
         }
     }
 
   private:
     static constexpr std::uint32_t kNowhere = 0xffffffffU;
+
+    struct AskedColumn {
+        NumberView cells;
+        KnownCells known;  // by every question but Test::missing
+        bool is_levels = false;
+    };
 
     static void read_cells(const NumberView& view, std::size_t first, std::size_t n_rows,
                            double* out) {
@@ -100,8 +204,28 @@ class Walker {
         });
     }
 
-    const ColumnView& column_of(std::size_t literal) const {
-        return asked_[place_[static_cast<std::size_t>(tree_.columns[literal])]];
+    KnownCells known_cells(std::size_t column, NumberType type) const {
+        constexpr double kInfinity = std::numeric_limits<double>::infinity();
+        const bool has_missing = tree_.has_missing[column];
+        const bool is_whole = type != NumberType::f64 && type != NumberType::f32;  // never NaN
+        if (!tree_.is_levels(column)) return {-kInfinity, kInfinity, has_missing || is_whole};
+        return {has_missing ? -kInfinity : 0.0, tree_.n_levels[column] - 1.0, false};
+    }
+
+    static bool has_all(const KnownCells& known, bool is_levels, const double* cells,
+                        std::size_t n_cells) {
+        if (known.is_all) return true;
+        return is_levels ? lie_between(cells, n_cells, known.low, known.high)
+                         : are_numbers(cells, n_cells);
+    }
+
+    std::size_t column_of(std::size_t literal) const {
+        return static_cast<std::size_t>(tree_.columns[literal]);
+    }
+
+    KnownCells known_by(std::size_t literal) const {
+        if (static_cast<Test>(tree_.tests[literal]) == Test::missing) return {};
+        return asked_[place_[column_of(literal)]].known;
     }
 
     std::span<const std::int32_t> levels_of(std::size_t literal) const {
@@ -114,7 +238,7 @@ class Walker {
     // Whether the question is an interval; fills it in.
     bool find_interval(std::size_t literal, Interval& interval) const {
         const auto test = static_cast<Test>(tree_.tests[literal]);
-        if (!column_of(literal).is_levels) {
+        if (!tree_.is_levels(column_of(literal))) {
             interval = interval_of(test, tree_.values[literal]);
         } else if (test == Test::missing) {
             interval = interval_of(Test::less, 0);
@@ -126,39 +250,49 @@ class Walker {
         return true;
     }
 
-    Step step_of(std::size_t node) const {
-        Step step;
-        if (tree_.yes[node] < 0) {
-            step.next[0] = step.next[1] = static_cast<std::int32_t>(node);
-            return step;
-        }
-        step.next[0] = tree_.no[node];
-        step.next[1] = tree_.yes[node];
+    void add_step(std::size_t node) {
+        Step& step = steps_.emplace_back();
+        CarefulStep& careful = careful_.emplace_back();
+        const auto self = static_cast<std::int32_t>(node);
+        const bool is_leaf = tree_.yes[node] < 0;
+        step.next[0] = careful.next[0] = is_leaf ? self : tree_.no[node];
+        step.next[1] = careful.next[1] = is_leaf ? self : tree_.yes[node];
+        careful.next[2] = self;
+        if (is_leaf) return;
         const auto first = static_cast<std::size_t>(tree_.first_literal[node]);
         const auto n = static_cast<std::size_t>(tree_.first_literal[node + 1]) - first;
         step.is_general = n < 1 || n > 2;
-        Interval intervals[2];
+        bool outside[2] = {false, false};
+        bool is_always_known[2] = {true, true};
         for (std::size_t i = 0; i < 2 && !step.is_general; ++i) {
             const std::size_t literal = first + std::min(i, n - 1);  // a single one stands twice
-            step.is_general = !find_interval(literal, intervals[i]);
-            step.low[i] = intervals[i].low;
-            step.high[i] = intervals[i].high;
-            step.place[i] = place_[static_cast<std::size_t>(tree_.columns[literal])];
-            if (tree_.negated[literal] != 0) intervals[i].outside = !intervals[i].outside;
+            Interval interval;
+            step.is_general = !find_interval(literal, interval);
+            step.low[i] = interval.low;
+            step.high[i] = interval.high;
+            step.place[i] = place_[column_of(literal)];
+            outside[i] = interval.outside != (tree_.negated[literal] != 0);
+            const KnownCells known = known_by(literal);
+            careful.low[i] = known.low;
+            careful.high[i] = known.high;
+            is_always_known[i] = known.is_all;
         }
-        for (unsigned inside = 0; inside < 4; ++inside) {
-            const bool a = ((inside & 1U) != 0) != intervals[0].outside;
-            const bool b = ((inside & 2U) != 0) != intervals[1].outside;
-            const auto op = static_cast<Operator>(tree_.operators[node]);
-            const bool yes = op == Operator::logical_and    ? a && b
-                             : op == Operator::exclusive_or ? (n == 1 ? a : a != b)
-                                                            : a || b;
-            if (yes) step.table = static_cast<std::uint8_t>(step.table | 1U << inside);
+        for (unsigned place = 0; place < 16; ++place) {
+            Joined joined(static_cast<Operator>(tree_.operators[node]));
+            for (unsigned i = 0; i < std::min<std::size_t>(n, 2); ++i) {
+                const bool is_known = (place >> i & 4U) != 0 || is_always_known[i];
+                const bool yes = ((place >> i & 1U) != 0) != outside[i];
+                joined.add(!is_known ? Answer::unknown : yes ? Answer::yes : Answer::no);
+            }
+            const auto answer = static_cast<unsigned>(joined.answer());
+            careful.table |= answer << 2 * place;
+            // The last four are those in which both are known.
+            if (place >= 12)
+                step.table = static_cast<std::uint8_t>(step.table | answer << (place - 12));
         }
-        return step;
     }
 
-    // A chunk has room for whole groups: rows past the end walk too, and nobody looks where to.
+    // Rows walk in whole groups: those past the end do too, and nobody looks where to.
     void walk_together(const double* cells, std::int32_t* at) const {
         for (std::size_t k = 0; k < kTogether; ++k) at[k] = 0;
         for (bool is_moving = true; is_moving;) {
@@ -169,6 +303,24 @@ class Walker {
                                             ? holds(static_cast<std::size_t>(at[k]), cells + k)
                                             : answer(step, cells + k);
                 const std::int32_t next = step.next[yes];
+                is_moving = is_moving | (next != at[k]);
+                at[k] = next;
+            }
+        }
+    }
+
+    // The same, whatever the cells. Apart, so that the compiler keeps its hands off the other one.
+    [[gnu::noinline]] void walk_carefully(const double* cells, std::int32_t* at) const {
+        for (std::size_t k = 0; k < kTogether; ++k) at[k] = 0;
+        for (bool is_moving = true; is_moving;) {
+            is_moving = false;
+            for (std::size_t k = 0; k < kTogether; ++k) {
+                const auto node = static_cast<std::size_t>(at[k]);
+                const std::size_t answer =
+                    steps_[node].is_general
+                        ? static_cast<std::size_t>(answer_general<true>(node, cells + k))
+                        : answer_careful(node, cells + k);
+                const std::int32_t next = careful_[node].next[answer];
                 is_moving = is_moving | (next != at[k]);
                 at[k] = next;
             }
@@ -193,34 +345,56 @@ class Walker {
         return (step.table >> inside) & 1U;
     }
 
-    bool answers_yes(std::size_t literal, const double* cells) const {
-        const double x = cells[place_[static_cast<std::size_t>(tree_.columns[literal])] * kChunk];
-        Interval interval;
-        if (find_interval(literal, interval)) return interval.takes(x);
-        const std::span<const std::int32_t> levels = levels_of(literal);
-        return std::binary_search(levels.begin(), levels.end(), static_cast<std::int32_t>(x));
+    std::size_t answer_careful(std::size_t node, const double* cells) const {
+        const Step& step = steps_[node];
+        const CarefulStep& careful = careful_[node];
+        unsigned place = 0;
+        for (unsigned i = 0; i < 2; ++i) {
+            const double x = cells[std::size_t{step.place[i]} * kChunk];
+            const auto inside =
+                static_cast<unsigned>(x > step.low[i]) & static_cast<unsigned>(x <= step.high[i]);
+            const auto known = static_cast<unsigned>(x >= careful.low[i]) &
+                               static_cast<unsigned>(x <= careful.high[i]);
+            place |= inside << i | known << (2 + i);
+        }
+        return (careful.table >> 2 * place) & 3U;
+    }
+
+    bool holds(std::size_t node, const double* cells) const {
+        return answer_general<false>(node, cells) == Answer::yes;
     }
 
     // Any number of questions of any kind.
-    bool holds(std::size_t node, const double* cells) const {
-        const auto op = static_cast<Operator>(tree_.operators[node]);
-        const bool is_and = op == Operator::logical_and;
-        bool result = is_and;
+    template <bool is_careful>
+    Answer answer_general(std::size_t node, const double* cells) const {
+        Joined joined(static_cast<Operator>(tree_.operators[node]));
         const auto end = static_cast<std::size_t>(tree_.first_literal[node + 1]);
         for (auto i = static_cast<std::size_t>(tree_.first_literal[node]); i < end; ++i) {
-            const bool yes = answers_yes(i, cells) != (tree_.negated[i] != 0);
-            if (op == Operator::exclusive_or)
-                result = result != yes;
-            else if (yes != is_and)
-                return yes;
+            joined.add(answer_literal<is_careful>(i, cells));
+            if (joined.is_settled()) break;
         }
-        return result;
+        return joined.answer();
+    }
+
+    template <bool is_careful>
+    Answer answer_literal(std::size_t literal, const double* cells) const {
+        const double x = cells[std::size_t{place_[column_of(literal)]} * kChunk];
+        if (is_careful && !known_by(literal).has(x)) return Answer::unknown;
+        Interval interval;
+        const bool yes =
+            find_interval(literal, interval) ? interval.takes(x) : is_among(levels_of(literal), x);
+        return yes != (tree_.negated[literal] != 0) ? Answer::yes : Answer::no;
+    }
+
+    static bool is_among(std::span<const std::int32_t> levels, double code) {
+        return std::binary_search(levels.begin(), levels.end(), static_cast<std::int32_t>(code));
     }
 
     const FlatTree& tree_;
     std::vector<std::uint32_t> place_;  // of each column among the asked ones
-    std::vector<ColumnView> asked_;
+    std::vector<AskedColumn> asked_;
     std::vector<Step> steps_;
+    std::vector<CarefulStep> careful_;
 };
 
 void require(bool fact, const char* message) {
@@ -260,32 +434,36 @@ void FlatTree::check() const {
         require(operators[i] <= static_cast<std::uint8_t>(Operator::exclusive_or),
                 "unknown operator");
     }
-    for (std::size_t i = 0; i < n_literals; ++i)
-        require(columns[i] >= 0 && tests[i] <= static_cast<std::uint8_t>(Test::missing),
+    require(has_missing.size() == n_levels.size(), "arrays per column differ in length");
+    for (std::size_t i = 0; i < n_literals; ++i) {
+        require(is_inside(columns[i], n_levels.size()) &&
+                    tests[i] <= static_cast<std::uint8_t>(Test::missing),
                 "a question asks about no column");
-}
-
-void FlatTree::check_columns(std::span<const ColumnView> given) const {
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        const auto column = static_cast<std::size_t>(columns[i]);
-        if (column >= given.size() || !given[column].is_given)
-            throw std::invalid_argument("the tree asks about column " + std::to_string(column) +
-                                        ", which is not given");
-        if (static_cast<Test>(tests[i]) == Test::in && !given[column].is_levels)
-            throw std::invalid_argument("the tree asks about levels of column " +
-                                        std::to_string(column) + ", which has numbers");
+        require(static_cast<Test>(tests[i]) != Test::in ||
+                    is_levels(static_cast<std::size_t>(columns[i])),
+                "a question asks about levels of a column that has numbers");
     }
 }
 
+void FlatTree::check_columns(std::span<const ColumnView> given) const {
+    if (given.size() != n_levels.size())
+        throw std::invalid_argument("the tree knows " + std::to_string(n_levels.size()) +
+                                    " columns, not " + std::to_string(given.size()));
+    for (const std::int32_t column : columns)
+        if (!given[static_cast<std::size_t>(column)].is_given)
+            throw std::invalid_argument("the tree asks about column " + std::to_string(column) +
+                                        ", which is not given");
+}
+
 void apply_tree(const FlatTree& tree, std::span<const ColumnView> columns, std::size_t n_rows,
-                std::size_t n_threads, std::int64_t* leaves) {
+                std::size_t n_threads, std::int64_t* ends) {
     const Walker walker(tree, columns);
     const std::size_t n_chunks = (n_rows + kChunk - 1) / kChunk;
     n_threads = useful_threads(n_threads, n_chunks);
     std::vector<std::vector<double>> cells(n_threads);
     parallel_for(n_chunks, n_threads, [&](std::size_t chunk, std::size_t thread) {
         const std::size_t first = chunk * kChunk;
-        walker.walk(first, std::min(kChunk, n_rows - first), cells[thread], leaves + first);
+        walker.walk(first, std::min(kChunk, n_rows - first), cells[thread], ends + first);
     });
 }
 

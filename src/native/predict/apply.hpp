@@ -1,4 +1,4 @@
-// From rows to leaves.
+// From rows to leaves, or to the nodes whose rule a row's cells leave open.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,6 @@ namespace bsnsing {
 // the fitted levels never seen). Columns that no question asks about need not be given.
 struct ColumnView {
     NumberView cells;
-    bool is_levels = false;
     bool is_given = false;
 };
 
@@ -31,17 +30,26 @@ struct FlatTree {
     std::vector<std::uint8_t> negated;
     std::vector<std::int32_t> first_level;  // per literal, and one past the end
     std::vector<std::int32_t> levels;       // ascending within a literal
+    std::vector<std::int32_t> n_levels;     // per column, known at fit; -1: it has numbers
+    std::vector<bool> has_missing;          // per column: whether it had missing cells at fit
 
+    bool is_levels(std::size_t column) const { return n_levels[column] >= 0; }
     // Throws std::invalid_argument unless every index stays inside its array and every child
     // comes after its parent, so that a damaged model file cannot lead anywhere: not in circles
     // either.
     void check() const;
-    // The same unless each column that a question asks about is given, as what it is asked for.
+    // The same unless there are as many columns as at fit, and those asked about are given.
     void check_columns(std::span<const ColumnView> given) const;
 };
 
-// Writes each row's leaf; tree and columns must have been checked.
+// Writes the node that each row ends in; tree and columns must have been checked.
+//
+// Where a column had missing cells at fit, a missing cell says no to every question but
+// Test::missing. Elsewhere its answer is unknown, as is that of a level never seen; Test::missing
+// itself is never unknown. A rule is unknown unless its known answers settle it whatever the
+// others would be (Kleene's logic), and a row whose rule is unknown ends there. All others end in
+// leaves.
 void apply_tree(const FlatTree& tree, std::span<const ColumnView> columns, std::size_t n_rows,
-                std::size_t n_threads, std::int64_t* leaves);
+                std::size_t n_threads, std::int64_t* ends);
 
 }  // namespace bsnsing
