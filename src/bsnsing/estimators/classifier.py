@@ -110,6 +110,7 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         Measured: ("or",), no change beyond noise.
     max_depth : int, default=None
         Greatest depth of a node; None is no limit. Set it where a path must be short.
+        Measured: 3, -3.0 and -2.0.
     max_leaf_nodes : int, default=None
         Most leaves: the tree is grown, then cut back to the best subtree of that size. Set it
         where the whole tree must fit a page.
@@ -152,18 +153,22 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         Measured: None, -1.9 and -1.0, in a twentieth of the time.
     stop_prob : float, default=0.9999
         A node in which one class has a greater share is not split. Lower it to stop earlier.
+        Measured: 0.95, -0.1 and -1.0.
     distinct_children : bool, default=False
         Only split into children with different majority classes, so that every split changes the
-        answer.
+        answer. Probabilities then tell less.
+        Measured: -0.6 and -3.9, at 6 leaves instead of 8.5 in the median.
     multiclass : {"native", "ovr"}, default="native"
         With more than two classes: one tree for all of them, or one per class, of which the one
         with the greatest score wins. One tree is easier to read.
+        Measured: "ovr", no change beyond noise.
     solver : str, default="enum"
         Who chooses the rule of a node: "enum" is exact, "greedy" adds one question at a time.
         "highs", "cpsat", "scip", "cbc", "gurobi", "cplex" and "lpsolve" solve a mixed-integer
         program ("gini_squared" or "error", two classes), to check "enum" by something
         independent; "hybrid" does so at small nodes and uses "enum" at large ones.
         ``bsnsing.solvers.available()`` says which can be used here.
+        Measured: "greedy", -1.0 and -0.6.
     greedy_level : float, default=0.9
         The greedy solver adds a question if the reduction it leaves, times this, exceeds the
         reduction without it.
@@ -185,6 +190,7 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         A numeric column with more distinct values is cut into this many bins of about equal
         numbers of cases before the tree is grown, and thresholds lie between bins. None keeps
         all values, which is slower in large tables.
+        Measured: None, no change beyond noise.
     n_segments : "auto" or int, default="auto"
         Most thresholds per numeric column and node: in each direction or, with "and", in both
         together, since a negated question looks the other way. "auto" is max(8, 128 / numeric
@@ -192,23 +198,30 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         Measured: 20, no change beyond noise.
     max_levels : int, default=30
         Most level questions per categorical column and node; more levels are grouped by their
-        class shares.
+        class shares. Raise it where single levels must be told apart.
+        Measured: 10, no change beyond noise.
     max_values_as_levels : int, default=10
-        Numeric columns with at most this many values are also asked for equality.
+        Numeric columns with at most this many values are also asked for equality. Set it to 0
+        where numbers are amounts, never codes.
+        Measured: 0, no change beyond noise.
     bin_size : int, default=5
-        Levels with fewer cases are rare, and also asked for as one group.
+        Levels with fewer cases are rare, and also asked for as one group. Raise it where rare
+        levels mean the same.
+        Measured: 20, no change beyond noise.
     extra_questions : Question, tree, fitted estimator, or a collection of these, default=None
         Further questions for every pool: given by hand, or taken from trees of this package and
         of scikit-learn. `clone` (and so cross-validation) takes the fit from estimators: give
         ``questions_of(estimator)`` there.
     own_questions : bool, default=True
-        Whether to ask the node's own questions too.
+        Whether to ask the node's own questions too. Set it to False to choose among yours alone.
     categorical_features : "from_dtype", None, or names, positions or mask, default="from_dtype"
         Which columns are categorical. By dtype these are text and category columns; name those
         whose numbers are codes.
     class_weight : "balanced", dict or None, default=None
         What a case of each class counts in the criterion and in probabilities. Limits such as
-        ``min_samples_leaf`` count cases.
+        ``min_samples_leaf`` count cases. Use it where errors cost unlike amounts, and mind that
+        probabilities are then those of the weighted cases.
+        Measured: "balanced", -2.3 and +0.5.
     random_state : int, RandomState or None, default=0
         What the teacher's randomness is drawn from; without a teacher there is none.
     n_jobs : int, default=None
