@@ -149,7 +149,8 @@ SEARCH_HEAD += "|NumPy / ours|C / ours|counted|excluded"
 SEARCH_NOTE = """
 search: packed bits to proven rule; whole call: best_rule from the 0/1 matrix. NumPy: float32 matrix
 products over prepared matrices, and from the 0/1 matrix. Paper's C code and prototype: recorded,
-not run here. Ratios compare searches. All objectives agree, also with the proven optima on file."""
+not run here. Ratios compare searches. All objectives agree, and with the proven optima where these
+are on file."""
 
 
 def print_search_table(rows: list[SearchRow]) -> None:

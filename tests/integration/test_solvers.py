@@ -85,7 +85,7 @@ def test_missing_package_says_what_to_do(name: str, without) -> None:
     assert f"bsnsing[{name}]" in status.advice
     answers, y = made_up(20, 4)
     with pytest.raises(
-        SolverUnavailableError, match=rf"needs {PACKAGES[name]}.*pip install bsnsing\[{name}\]"
+        SolverUnavailableError, match=rf"needs {PACKAGES[name]}.*pip install 'bsnsing\[{name}\]'"
     ):
         best_rule(answers, y, solver=name)
 

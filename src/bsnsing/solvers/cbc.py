@@ -26,7 +26,7 @@ class Cbc:
     name = "cbc"
     takes_cuts = False
     advice = (
-        "Run `pip install bsnsing[cbc]` (PuLP brings the program along) or, on Debian, `apt "
+        "Run `pip install 'bsnsing[cbc]'` (PuLP brings the program along) or, on Debian, `apt "
         f"install coinor-cbc`, or name the program in {VARIABLE}."
     )
 

@@ -25,7 +25,7 @@ class Cplex:
 
     name = "cplex"
     takes_cuts = True
-    advice = "Run `pip install bsnsing[cplex]`."
+    advice = "Run `pip install 'bsnsing[cplex]'`, or `pip install '.[cplex]'` in a checkout."
 
     def why_not(self) -> str | None:
         """Return None if the solver can be used here, else what is missing."""

@@ -21,7 +21,7 @@ class CpSat:
 
     name = "cpsat"
     takes_cuts = False
-    advice = "Run `pip install bsnsing[cpsat]`."
+    advice = "Run `pip install 'bsnsing[cpsat]'`, or `pip install '.[cpsat]'` in a checkout."
 
     def why_not(self) -> str | None:
         """Return None if the solver can be used here, else what is missing."""

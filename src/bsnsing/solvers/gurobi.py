@@ -25,7 +25,7 @@ class Gurobi:
 
     name = "gurobi"
     takes_cuts = True
-    advice = "Run `pip install bsnsing[gurobi]`."
+    advice = "Run `pip install 'bsnsing[gurobi]'`, or `pip install '.[gurobi]'` in a checkout."
 
     def why_not(self) -> str | None:
         """Return None if the solver can be used here, else what is missing."""

@@ -27,7 +27,7 @@ class Highs:
 
     name = "highs"
     takes_cuts = False
-    advice = "Run `pip install bsnsing[highs]`."
+    advice = "Run `pip install 'bsnsing[highs]'`, or `pip install '.[highs]'` in a checkout."
 
     def why_not(self) -> str | None:
         """Return None if the solver can be used here, else what is missing."""

@@ -20,7 +20,7 @@ class Scip:
 
     name = "scip"
     takes_cuts = True
-    advice = "Run `pip install bsnsing[scip]`."
+    advice = "Run `pip install 'bsnsing[scip]'`, or `pip install '.[scip]'` in a checkout."
 
     def why_not(self) -> str | None:
         """Return None if the solver can be used here, else what is missing."""
