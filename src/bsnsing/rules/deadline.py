@@ -26,7 +26,7 @@ class Deadline:
         return self.left() <= 0
 
     def share(self, n_waiting: int) -> float:
-        """Seconds for the next of so many pieces that are still to be done."""
+        """Seconds for the next of ``n_waiting`` pieces that are still to be done."""
         return max(LEAST_SECONDS, self.left() / n_waiting)
 
     @contextmanager
