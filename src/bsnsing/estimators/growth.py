@@ -60,7 +60,7 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
 
 
 def _part(options: GrowOptions, n_trees: int) -> GrowOptions:
-    """Return the options of the next of so many trees: its part of the time that is left."""
+    """Return the options of the next tree: its part of the time that is left for all of them."""
     return replace(options, deadline=Deadline(options.deadline.left() / n_trees))
 
 

@@ -69,7 +69,7 @@ class TimeShares {
     TimeShares(double seconds, std::size_t n_pieces)
         : start_(std::chrono::steady_clock::now()), limit_(seconds), n_waiting_(n_pieces) {}
 
-    // Seconds for the next piece, if so many may run side by side; nothing when all are used up.
+    // Seconds for the next piece, if others may run beside it; nothing when all are used up.
     std::optional<double> next(std::size_t n_side_by_side) {
         constexpr double kLeast = 1e-3;
         const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start_;
