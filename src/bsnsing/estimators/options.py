@@ -13,6 +13,7 @@ from bsnsing.distill.distill import DistillOptions
 from bsnsing.distill.training_set import TrainingSet
 from bsnsing.grow.options import GrowOptions
 from bsnsing.questions.elsewhere import questions_of
+from bsnsing.rules.constraints import check_constraints
 from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.options import SearchOptions, effective_n_threads, seconds
 from bsnsing.solvers.mip import read_mip_options
@@ -72,7 +73,7 @@ def read_options(
         class_weight=class_weight,
         own_questions=bool(model.own_questions),
         extra_questions=() if extra is None else tuple(questions_of(extra)),
-        constraints=model.constraints,
+        constraints=check_constraints(model.constraints),
         deadline=Deadline(seconds(model.time_limit)),
         reports_progress=bool(model.verbose),
     )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from bsnsing.engine.native import NativeEngine
 from bsnsing.questions.elsewhere import encode_questions, pairs_in
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.questions.question import Question
-from bsnsing.rules.constraints import RuleConstraints, SubjectLimits, read_constraints
+from bsnsing.rules.constraints import RuleConstraints, SubjectLimits, resolve_constraints
 from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.options import AskOptions, SearchOptions, n_thresholds
 from bsnsing.solvers.nodes import SolverOptions
@@ -44,7 +43,7 @@ class GrowOptions:
     asked_columns: NDArray[np.bool_] | None = None  # of a wide table; None is all
     own_questions: bool = True
     extra_questions: tuple[Question, ...] = ()
-    constraints: RuleConstraints | Mapping[str, Any] | None = None
+    constraints: RuleConstraints | None = None
     deadline: Deadline = field(default_factory=lambda: Deadline(math.inf))  # of all trees
     reports_progress: bool = False
 
@@ -90,4 +89,4 @@ class GrowOptions:
         if self.constraints is None and not self.extra_questions and asked is not None:
             return SubjectLimits(np.append(asked, np.ones(len(pairs), dtype=bool)))
         names = [info.name for info in table.info]
-        return read_constraints(self.constraints, names, self.search.max_rules)
+        return resolve_constraints(self.constraints, names, self.search.max_rules)

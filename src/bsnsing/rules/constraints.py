@@ -129,13 +129,10 @@ class SubjectLimits:
         return QuestionLimits(self.linear, self.column_of).take(subject_of)
 
 
-def read_constraints(
-    constraints: Any, names: Sequence[str] | int, max_rules: int
-) -> SubjectLimits | None:
-    """Check constraints and resolve what they name; None where there are none.
-
-    ``names`` are the columns of a table, or the number of questions of a pool.
-    """
+def check_constraints(
+    constraints: RuleConstraints | Mapping[str, Any] | None,
+) -> RuleConstraints | None:
+    """Return constraints that may have been given as a dict of their entries."""
     if constraints is None:
         return None
     if isinstance(constraints, Mapping):
@@ -151,7 +148,17 @@ def read_constraints(
             "constraints must be a RuleConstraints, a dict of its entries or None. "
             f"Got {constraints!r}."
         )
-    return _Reader(names).read(constraints, max_rules)
+    return constraints
+
+
+def resolve_constraints(
+    constraints: RuleConstraints | None, names: Sequence[str] | int, max_rules: int
+) -> SubjectLimits | None:
+    """Resolve what constraints name; None where there are none.
+
+    ``names`` are the columns of a table, or the number of questions of a pool.
+    """
+    return None if constraints is None else _Reader(names).read(constraints, max_rules)
 
 
 class _Reader:

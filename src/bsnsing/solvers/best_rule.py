@@ -13,7 +13,12 @@ from scipy.sparse import issparse
 
 from bsnsing.data.labels import read_labels
 from bsnsing.data.weights import read_weights
-from bsnsing.rules.constraints import QuestionLimits, RuleConstraints, read_constraints
+from bsnsing.rules.constraints import (
+    QuestionLimits,
+    RuleConstraints,
+    check_constraints,
+    resolve_constraints,
+)
 from bsnsing.rules.criteria import check_n_classes
 from bsnsing.rules.options import SearchOptions, effective_n_threads, seconds
 from bsnsing.rules.parameters import check_parameters
@@ -195,7 +200,8 @@ def read_pool(
     weights = read_weights(sample_weight, len(matrix))
     if mip_solver is not None:
         check_mip(mip_solver, options.criterion, options.operators, len(classes), weights.unit)
-    limits = read_constraints(constraints, matrix.shape[1], options.max_rules)
+    given = check_constraints(constraints)
+    limits = resolve_constraints(given, matrix.shape[1], options.max_rules)
     n_classes = max(2, len(classes))  # a single class gets an empty partner
     search = PoolSearch(
         answers=matrix,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -287,7 +287,7 @@ def parents_of(left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.
     return parents
 
 
-def starts_of(lengths: Any) -> NDArray[np.int32]:
+def starts_of(lengths: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.int32]:
     """Where each of several runs begins, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
 
