@@ -89,3 +89,16 @@ def read_relative_weights(sample_weight: ArrayLike | None, n_rows: int) -> CaseW
         weights = weights / weights.max()  # first, so that the mean cannot overflow
         weights = weights / weights[is_positive].mean()
     return read_weights(weights, n_rows)
+
+
+def design_effect(totals: NDArray[np.float64], class_weight: NDArray[np.float64]) -> float:
+    """How many times as much sums of weighted cases vary as those of equal ones (Kish).
+
+    With n_j cases of weight w_j in class j: n sum(n_j w_j^2) / sum(n_j w_j)^2, which is 1 for equal
+    weights.
+    """
+    weighted = float((totals * class_weight).sum())
+    if weighted == 0:
+        return 1.0
+    shares = class_weight / weighted  # first, so that squares cannot overflow
+    return float(totals.sum() * (totals * shares**2).sum())

@@ -126,6 +126,7 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
             f(b) = min(1, max(0.5, b / 0.1))
             g(u) = 1 - 2 * (u - 0.7) for 0.7 < u < 1, else 1
 
+        and with ``class_weight`` w_j of n_j cases n sum(n_j w_j^2) / sum(n_j w_j)^2 times as much.
         Measured: 0, -0.3 and +1.1, at 34 leaves instead of 8.5 in the median.
     shrinkage : "auto" or float, default="auto"
         Cases m that a parent's probabilities count for in those of its children, from the root

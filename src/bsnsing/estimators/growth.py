@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
+from bsnsing.data.weights import design_effect
 from bsnsing.distill.distill import DistillOptions, grow_distilled
 from bsnsing.distill.training_set import Teaching, TrainingSet
 from bsnsing.estimators.options import (
@@ -46,6 +47,10 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
     training = None if teaching is None else _lesson(teaching, bool(model.verbose))
     class_weight = read_class_weight(model.class_weight, classes, totals)
     options = read_options(model, training, n_cases, class_weight)
+    if class_weight is not None and model.ccp_alpha == "auto":
+        # Impurity saved by chance grows with the variance of the weighted cases.
+        penalty = options.ccp_alpha * design_effect(totals, class_weight)
+        options = replace(options, ccp_alpha=penalty)
     distill = distill_options(model)
     if model.multiclass == "native" or n_classes <= 2:
         trees = [_grow_tree(cases, classes, options, distill, training, teaching)]
