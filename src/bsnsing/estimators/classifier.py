@@ -222,7 +222,7 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         What a case of each class counts in the criterion and in probabilities. Limits such as
         ``min_samples_leaf`` count cases. Use it where errors cost unlike amounts, and mind that
         probabilities are then those of the weighted cases.
-        Measured: "balanced", -2.3 and +0.5.
+        Measured: "balanced", -2.5 and +0.3.
     random_state : int, RandomState or None, default=0
         What the teacher's randomness is drawn from; without a teacher there is none.
     n_jobs : int, default=None
