@@ -400,7 +400,7 @@ const ColumnShape& ColumnSchema::at(std::size_t column) const {
     if (column >= size())
         throw std::invalid_argument("there is no column " + std::to_string(column) +
                                     ": the table has " + std::to_string(size()));
-    return *columns_[column];
+    return (*columns_)[column];
 }
 
 std::vector<std::uint32_t> list_codes(const ColumnShape& shape, const ColumnCodes& codes) {

@@ -55,16 +55,20 @@ struct EncodedColumn : ColumnShape, ColumnCodes {};
 // The shapes of a table's columns; copies share them.
 class ColumnSchema {
   public:
-    std::size_t size() const { return columns_.size(); }
-    const ColumnShape& operator[](std::size_t column) const { return *columns_[column]; }
+    std::size_t size() const { return columns_->size(); }
+    const ColumnShape& operator[](std::size_t column) const { return (*columns_)[column]; }
     // The same, but throws std::invalid_argument for a column that is not there.
     const ColumnShape& at(std::size_t column) const;
     void add(ColumnShape shape) {
-        columns_.push_back(std::make_shared<const ColumnShape>(std::move(shape)));
+        if (columns_.use_count() > 1)  // copies keep what they have
+            columns_ = std::make_shared<std::vector<ColumnShape>>(*columns_);
+        columns_->push_back(std::move(shape));
     }
 
   private:
-    std::vector<std::shared_ptr<const ColumnShape>> columns_;
+    // Side by side: a fit of a small table feels every line of memory that is not in the cache.
+    std::shared_ptr<std::vector<ColumnShape>> columns_ =
+        std::make_shared<std::vector<ColumnShape>>();
 };
 
 // A table's columns, shapes and codes apart: codes are taken over by who counts, shapes are shared.
