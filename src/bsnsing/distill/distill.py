@@ -15,6 +15,7 @@ from bsnsing.distill.training_set import Teaching, TrainingSet
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.progress import report
+from bsnsing.grow.rows import sum_by_node
 from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import Evidence, with_evidence
 from bsnsing.tree.prune import bypass_small_children, impurity_per_case, prune
@@ -74,17 +75,15 @@ def _enriched(
     grown: tuple[Tree, Evidence],
 ) -> tuple[RuleSpace, tuple[Tree, Evidence]]:
     """Try richer spaces one after the other, and keep those that pay."""
-    config, teacher = distill.config, training.teacher
-    n_cases = float(real.per_row().sum())
-    auto = config.complexity_penalty(
-        n_cases, training.n_classes, teacher.brier, teacher.unexplained
-    )
+    config = distill.config
+    auto = config.complexity_penalty(float(real.per_row().sum()))
     penalty = max(auto, options.ccp_alpha)
     cost = _cost(grown[0], penalty, options.max_leaf_nodes)
     enrichments = [with_column_pairs] * distill.try_column_pairs
     enrichments += [with_longer_rules] * distill.try_longer_rules
     for enrich in enrichments:
-        most = cost - config.penalties_saved * penalty * (1 - 1e-9)  # sums are rounded
+        leaves = config.leaves_saved if enrich is with_column_pairs else config.rule_leaves
+        most = cost - leaves * penalty * (1 - 1e-9)  # sums are rounded
         if most < penalty or options.deadline.is_over:  # what one leaf costs, if it is pure
             break
         richer = enrich(space, options, training, config)
@@ -151,8 +150,11 @@ def _evidence(
 
     Synthetic rows show where classes part, but real ones how many there are of each.
     """
-    learnt = count_cases(tree, leaves, training.cases)
-    soft = count_cases(tree, leaves[: training.n_real], training.cases)
+    first = np.flatnonzero(np.diff(training.row_of, prepend=-1))
+    nodes, soft_labels = leaves[first], training.soft[training.row_of[first]]
+    n_real = int(np.searchsorted(training.row_of[first], len(training.original)))
+    learnt = _up_the_tree(tree, sum_by_node(nodes, soft_labels, tree.n_nodes))
+    soft = _up_the_tree(tree, sum_by_node(nodes[:n_real], soft_labels[:n_real], tree.n_nodes))
     n_cases = tree.counts[0].sum()
     return Evidence(
         soft * (n_cases / soft[0].sum()), learnt * (n_cases / learnt[0].sum()), learnt_weight
@@ -165,7 +167,10 @@ def count_cases(tree: Tree, leaves: NDArray[np.int64], cases: Cases) -> NDArray[
     weights = None if counts is None else counts[:n_rows] / cases.weights.unit
     places = leaves * n_classes + cases.labels[:n_rows]
     flat = np.bincount(places, weights, tree.n_nodes * n_classes)
-    sums = flat.astype(np.float64).reshape(tree.n_nodes, n_classes)
+    return _up_the_tree(tree, flat.astype(np.float64).reshape(tree.n_nodes, n_classes))
+
+
+def _up_the_tree(tree: Tree, sums: NDArray[np.float64]) -> NDArray[np.float64]:
     for v in reversed(np.flatnonzero(~tree.is_leaf)):  # children come after their parents
         # Besides its children's, a node has the rows that end in it: rows too light to be learnt
         # from, with missing cells where all others have none.

@@ -19,8 +19,7 @@ def make_synthetic_rows(
     With the real rows there are at most ``most_rows``.
     """
     n_rows = table.n_rows
-    most = min(config.times_rows * n_rows, most_rows, config.most_cells / len(table.columns))
-    n_made = max(0, int(most) - n_rows)
+    n_made = max(0, int(min(config.times_rows * n_rows, most_rows)) - n_rows)
     origin = np.resize(np.arange(n_rows), n_made)
     columns = []
     for column in table.columns:

@@ -27,7 +27,7 @@ class Teacher:
     oob: NDArray[np.float64]  # probabilities of each row without that row's label
     importances: NDArray[np.float64] | None  # of each column, if the learner says so
     brier: float  # Brier score of the out-of-bag probabilities
-    unexplained: float  # the same as a share of the labels' own impurity, at most 1
+    factors: NDArray[np.float64]  # per class, which make the probabilities sum to the cases
     leaf_rows: int  # that a leaf of a forest needs to speak for itself
 
     def probabilities(self, table: Table) -> NDArray[np.float64]:
@@ -36,6 +36,7 @@ class Teacher:
         if table.n_rows:
             matrix = self.encoder.matrix(table)
             probabilities[:, self.learner.classes_] = self.learner.predict_proba(matrix)
+            probabilities = _times(probabilities, self.factors)
         return probabilities
 
 
@@ -45,23 +46,26 @@ def fit_teacher(
     one_hot: NDArray[np.float64],
     pairs: tuple[ColumnPair, ...],
     config: DistillConfig,
+    max_levels: int,
     random_state: np.random.RandomState,
     n_threads: int,
 ) -> Teacher:
     """Let a teacher ("forest" or a classifier) learn the cases, shown ``pairs`` too."""
-    encoder = TableEncoder.of(cases.table, pairs, config.most_levels)
+    encoder = TableEncoder.of(cases.table, pairs, max_levels)
     learner = Forest(config, random_state, n_threads) if isinstance(teacher, str) else teacher
     counts = None if cases.weights.counts is None else cases.per_row()
     matrix = encoder.matrix(cases.table)
-    oob, fitted = _learn(learner, matrix, cases.labels, counts, one_hot, config.n_folds)
-    brier, unexplained = _brier_scores(one_hot, oob, cases.per_row())
+    oob, fitted = _learn(learner, matrix, cases.labels, counts, one_hot)
+    factors = class_factors(oob, one_hot, cases.per_row())
+    oob = _times(oob, factors)
+    errors = ((one_hot - oob) ** 2).sum(axis=1)
     return Teacher(
         fitted,
         encoder,
         oob,
         encoder.column_importances(fitted),
-        brier,
-        unexplained,
+        float(np.average(errors, weights=cases.per_row())),
+        factors,
         getattr(fitted, "leaf_rows_", 1),
     )
 
@@ -72,7 +76,6 @@ def _learn(
     labels: NDArray[np.int32],
     counts: NDArray[np.float64] | None,
     one_hot: NDArray[np.float64],
-    n_folds: int,
 ) -> tuple[NDArray[np.float64], Any]:
     """Fit the learner; return its probabilities of each row without that label, and itself."""
     with warnings.catch_warnings():
@@ -84,10 +87,9 @@ def _learn(
             found = fitted.oob_decision_function_
         else:
             # Only here: who imports the package need not wait for it.
-            from sklearn.model_selection import StratifiedKFold, cross_val_predict
+            from sklearn.model_selection import cross_val_predict
 
-            folds = StratifiedKFold(n_folds, shuffle=False)
-            found = cross_val_predict(clone(learner), X, labels, cv=folds, method="predict_proba")
+            found = cross_val_predict(clone(learner), X, labels, method="predict_proba")
             fitted = clone(learner).fit(X, labels)
     oob = np.zeros_like(one_hot)
     oob[:, fitted.classes_] = found
@@ -96,13 +98,22 @@ def _learn(
     return oob, fitted
 
 
-def _brier_scores(
-    one_hot: NDArray[np.float64], oob: NDArray[np.float64], counts: NDArray[np.float64]
-) -> tuple[float, float]:
-    """The Brier score of a teacher, and its share of the labels' impurity.
+def class_factors(
+    oob: NDArray[np.float64], one_hot: NDArray[np.float64], counts: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Factors per class by which probabilities come to sum to the cases of each class."""
+    wanted = counts @ one_hot
+    factors = np.ones(len(wanted))
+    for _ in range(30):
+        found = counts @ _times(oob, factors)
+        step = np.where((found > 0) & (wanted > 0), wanted / np.maximum(found, 1e-300), 1.0)
+        factors *= step
+        if np.abs(step - 1).max() < 1e-4:
+            break
+    return factors
 
-    A teacher may err by more than all there is to explain, which counts as all.
-    """
-    brier = float(np.average(((one_hot - oob) ** 2).sum(axis=1), weights=counts))
-    impurity = 1.0 - float((np.average(one_hot, axis=0, weights=counts) ** 2).sum())
-    return brier, min(1.0, brier / impurity)
+
+def _times(shares: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:
+    scaled = shares * factors
+    total = scaled.sum(axis=1, keepdims=True)
+    return np.where(total > 0, scaled / np.where(total > 0, total, 1.0), shares)

@@ -19,13 +19,11 @@ from sklearn.utils import check_random_state
 from bsnsing.data.cases import Cases
 from bsnsing.data.weights import CaseWeights
 from bsnsing.distill.config import DistillConfig
-from bsnsing.distill.order import canonical_order
 from bsnsing.distill.synthetic import join_tables, make_synthetic_rows
 from bsnsing.distill.teacher import Teacher, fit_teacher
 from bsnsing.distill.work import columns_to_ask, count_questions, search_work
 from bsnsing.grow.rows import RowTracker
 from bsnsing.questions.pair import ColumnPair
-from bsnsing.tree.probabilities import gini_impurity
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +36,7 @@ class TrainingSet:
     real_weight: float  # what a real case counts beside a synthetic one
     n_classes: int  # that cases have
     asked_columns: NDArray[np.bool_] | None  # columns to ask about; None is all
+    soft: NDArray[np.float64]  # weight per class of each real or synthetic row, unrounded
     teacher: Teacher
 
     @property
@@ -58,16 +57,15 @@ class TrainingSet:
     def of_class(self, position: int) -> TrainingSet:
         """The same for telling one class from the rest."""
         labels = (self.cases.labels == position).astype(np.int32)
-        return replace(self, cases=replace(self.cases, labels=labels), n_classes=2)
+        own = self.soft[:, position]
+        soft = np.stack([self.soft.sum(axis=1) - own, own], axis=1)
+        return replace(self, cases=replace(self.cases, labels=labels), soft=soft, n_classes=2)
 
     def tracker(self, class_weight: NDArray[np.float64]) -> RowTracker:
         """Follow the rows, each with the impurity of its soft labels."""
-        n_classes, labels = len(class_weight), self.cases.labels
-        weights = self.cases.per_row() * self.cases.weights.unit * class_weight[labels]
-        flat = np.bincount(self.row_of * n_classes + labels, weights, self.n_rows * n_classes)
-        impurity = gini_impurity(flat.astype(np.float64).reshape(-1, n_classes))
         first = np.flatnonzero(np.diff(self.row_of, prepend=-1))
-        return RowTracker.start(first, impurity[self.row_of[first]], len(labels))
+        weighted = self.soft[self.row_of[first]] * class_weight
+        return RowTracker.start(first, weighted, len(self.row_of))
 
     def real_leaves(self, tracker: RowTracker) -> NDArray[np.int64] | None:
         """The leaf of each of the user's rows; None if some are too light to be in the set."""
@@ -87,6 +85,7 @@ class Teaching:
     real: Cases
     n_classes: int
     n_segments: int
+    max_levels: int
     random_state: int | np.random.RandomState | None
     n_threads: int
     config: DistillConfig
@@ -95,28 +94,35 @@ class Teaching:
         """Let the teacher learn the real rows, and write down what it knows."""
         config = self.config
         random_state = check_random_state(self.random_state)
-        n_questions = count_questions(self.real.table, self.n_segments, config.most_levels)
-        original, cases = _rows_to_teach(self.real, config.most_rows_to_teach)
+        n_questions = count_questions(self.real.table, self.n_segments, self.max_levels)
+        original, cases = _rows_to_teach(self.real, config.most_rows)
         table, counts = cases.table, cases.per_row()
         one_hot = np.eye(self.n_classes)[cases.labels]
         teacher = fit_teacher(
-            self.teacher, cases, one_hot, pairs, config, random_state, self.n_threads
+            self.teacher,
+            cases,
+            one_hot,
+            pairs,
+            config,
+            self.max_levels,
+            random_state,
+            self.n_threads,
         )
         asked = columns_to_ask(
             teacher.importances, n_questions, table.n_rows, self.n_classes, config
         )
-        work = config.most_work if asked.all() else config.most_work_by_choice
         row_work = search_work(1, max(1, n_questions[asked].sum()), self.n_classes)
-        most_rows = min(_most_rows(teacher.brier, config), work / row_work)
+        most_rows = min(_most_rows(teacher.brier, config), config.most_work / row_work)
         synthetic = make_synthetic_rows(table, most_rows, config, random_state)
         soft = config.label_share * one_hot + (1 - config.label_share) * teacher.oob
-        real_parts = _in_parts(soft, counts, config.parts)
-        synthetic_parts = _in_parts(
-            teacher.probabilities(synthetic), np.ones(synthetic.n_rows), config.parts
-        )
+        n_parts = config.parts
+        real_parts = _in_parts(soft, counts, n_parts)
+        made = teacher.probabilities(synthetic)
+        synthetic_parts = _in_parts(made, np.ones(synthetic.n_rows), n_parts)
         parts = np.concatenate([config.real_weight * real_parts, synthetic_parts])
+        soft = np.concatenate([config.real_weight * counts[:, None] * soft, made])
         row_of, labels = np.nonzero(parts)
-        weights = CaseWeights(parts[row_of, labels], float(config.parts))
+        weights = CaseWeights(parts[row_of, labels], float(n_parts))
         return TrainingSet(
             Cases(join_tables(table, synthetic).take(row_of), labels.astype(np.int32), weights),
             row_of,
@@ -124,6 +130,7 @@ class Teaching:
             float(config.real_weight),
             len(np.unique(cases.labels)),
             None if asked.all() else asked,
+            soft,
             teacher,
         )
 
@@ -131,11 +138,10 @@ class Teaching:
 def _rows_to_teach(real: Cases, most_rows: int) -> tuple[NDArray[np.intp], Cases]:
     """The real rows as a teacher gets them, and which of the user's rows each is.
 
-    Their order depends on what they hold only. Whole weights are repeated rows, also to a forest
-    that draws rows.
+    Whole weights are repeated rows, also to a forest that draws rows.
     """
-    rows, weights = canonical_order(real), real.weights
-    counts = None if weights.counts is None else weights.counts[rows]
+    rows, weights = np.arange(len(real.labels)), real.weights
+    counts = weights.counts
     if counts is not None and weights.unit == 1.0 and counts.sum() <= most_rows:
         rows, counts = np.repeat(rows, counts), None
     taught = CaseWeights(counts, weights.unit)

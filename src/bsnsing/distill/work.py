@@ -21,16 +21,16 @@ def columns_to_ask(
 ) -> NDArray[np.bool_]:
     """Mark all columns or, where a search among them would take long, those that matter most.
 
-    A fit then takes about a second with up to ``config.enough_rows`` rows, synthetic ones too.
+    In tables of more rows than those with synthetic ones have, time grows with the rows.
     """
     everything = np.ones(len(n_questions), dtype=bool)
+    n_rows = min(n_rows, config.most_rows)
     if importances is None or search_work(n_rows, n_questions.sum(), n_classes) <= config.most_work:
         return everything
     order = np.argsort(-importances, kind="stable")
-    n_all_rows = max(n_rows, min(config.times_rows * n_rows, config.enough_rows))
-    work = search_work(n_all_rows, np.cumsum(n_questions[order]), n_classes)
+    work = search_work(n_rows, np.cumsum(n_questions[order]), n_classes)
     asked = ~everything
-    asked[order[work <= config.most_work_by_choice]] = True
+    asked[order[work <= config.most_work]] = True
     asked[order[0]] = True
     return asked
 

@@ -39,6 +39,8 @@ from bsnsing.tree.prune import (
 )
 from bsnsing.tree.tree import Tree
 
+# Of the penalty by default: below this share of it cross-validation grows nothing.
+_LEAST_PENALTY = 0.125
 _MOST_PENALTIES = 30
 
 
@@ -212,8 +214,7 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         estimator = self._estimator()
         # Soft labels have no end of small differences: what no leaf would be kept for is not grown.
         config = estimator._distill_config
-        cases = config.cv_penalty_share * config.penalty * 2 / max(2, len(self.classes_))
-        least = cases / float(rows.n_cases.sum())
+        least = _LEAST_PENALTY * config.complexity_penalty(float(rows.n_cases.sum()))
         fresh: BsnsingClassifier = clone(estimator)
         fresh.set_params(max_rules=max_rules, ccp_alpha=0.0 if estimator.teacher is None else least)
         return fresh

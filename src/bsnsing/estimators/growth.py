@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
 from bsnsing.data.weights import design_effect
+from bsnsing.distill.canonical import canonical_form
 from bsnsing.distill.distill import DistillOptions, grow_distilled
 from bsnsing.distill.training_set import Teaching, TrainingSet
 from bsnsing.estimators.options import (
@@ -40,10 +41,27 @@ class Growth:
 
 def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
     """Grow one tree for all classes, or one per class; by a teacher's training set, if any."""
+    if model.teacher is None:
+        return _grow_trees(model, cases, classes)
+    keeps_all = model.extra_questions is not None or model.constraints is not None
+    form = canonical_form(cases, len(classes), keeps_all=keeps_all)
+    growth = _grow_trees(model, form.cases, classes[form.classes])
+    if len(growth.trees) == 1:
+        ((tree, evidence),) = growth.trees
+        own = [(form.restore(tree, has_all_classes=True), form.restore_evidence(evidence))]
+    else:
+        own = [
+            (form.restore(growth.trees[k][0], has_all_classes=False), growth.trees[k][1])
+            for k in np.argsort(form.classes)
+        ]
+    return replace(growth, trees=own)
+
+
+def _grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
     n_classes = len(classes)
     totals = cases.class_totals(n_classes)
     n_cases = float(totals.sum())
-    teaching = _teaching(model, cases, n_cases, n_classes)
+    teaching = _teaching(model, cases, n_classes)
     training = None if teaching is None else _lesson(teaching, bool(model.verbose))
     class_weight = read_class_weight(model.class_weight, classes, totals)
     options = read_options(model, training, n_cases, class_weight)
@@ -69,23 +87,19 @@ def _part(options: GrowOptions, n_trees: int) -> GrowOptions:
     return replace(options, deadline=Deadline(options.deadline.left() / n_trees))
 
 
-def _teaching(
-    model: BsnsingClassifier, cases: Cases, n_cases: float, n_classes: int
-) -> Teaching | None:
+def _teaching(model: BsnsingClassifier, cases: Cases, n_classes: int) -> Teaching | None:
     """Who teaches; None where there is no teacher, or nothing to teach."""
     if model.teacher is None or len(np.unique(cases.labels)) < 2:
-        return None
-    config, n_columns = model._distill_config, len(cases.table.columns)
-    if isinstance(model.teacher, str) and config.has_many_labels(n_cases, n_columns):
         return None
     return Teaching(
         teacher=model.teacher,
         real=cases,
         n_classes=n_classes,
         n_segments=n_thresholds(model.n_segments, cases.table),
+        max_levels=model.max_levels,
         random_state=model.random_state,
         n_threads=effective_n_threads(model.n_jobs),
-        config=config,
+        config=model._distill_config,
     )
 
 

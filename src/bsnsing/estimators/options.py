@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _MAX_RULES = 2
 # Cases that a parent's shares count for without a teacher.
 _SHRINKAGE = 10.0
+# Without a teacher, "auto" leaves are larger above this many cases.
+_MANY_CASES = 50_000
 # From this verbosity on, solvers print their logs.
 _SOLVER_LOGS = 2
 
@@ -97,10 +99,8 @@ def leaf_size(
     """Cases that each child needs."""
     if min_samples_leaf == "auto" and training is not None:
         # Where a forest has to average over this many rows, one tree has to at least.
-        return max(config.min_samples_leaf, training.teacher.leaf_rows)
-    if min_samples_leaf == "sqrt" or (
-        min_samples_leaf == "auto" and n_cases > config.most_rows_to_teach
-    ):
+        return max(config.least_leaf, training.teacher.leaf_rows)
+    if min_samples_leaf == "sqrt" or (min_samples_leaf == "auto" and n_cases > _MANY_CASES):
         return max(1, math.isqrt(int(n_cases)))
     if min_samples_leaf == "auto":
         return max(1, math.floor(math.sqrt(math.sqrt(n_cases)) + 0.5))
@@ -115,9 +115,7 @@ def _penalty(
         return float(model.ccp_alpha)
     if training is None:
         return 0.0
-    n_classes = training.n_classes if model.multiclass == "native" else 2  # of each tree
-    teacher = training.teacher
-    return config.complexity_penalty(n_cases, n_classes, teacher.brier, teacher.unexplained)
+    return config.complexity_penalty(n_cases)
 
 
 def read_class_weight(

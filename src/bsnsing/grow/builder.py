@@ -13,7 +13,8 @@ from bsnsing.data.columns import ColumnInfo
 from bsnsing.questions.coded import CodedQuestion
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.rules.split import Found
-from bsnsing.tree.probabilities import Evidence, Nodes, gini_impurity, shrunk_shares
+from bsnsing.tree.impurity import gini_impurity
+from bsnsing.tree.probabilities import Evidence, Nodes, shrunk_shares
 from bsnsing.tree.tree import Tree, drop_unasked_pairs, starts_of
 
 

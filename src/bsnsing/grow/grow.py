@@ -111,33 +111,36 @@ class _Stopping:
         self.least_saved = least_saved  # impurity that a split must save to pay for its leaf
         # Sums of fractions are rounded.
         self.least_cases = 2 * (options.search.min_samples_leaf * unit) * (1 - 1e-9)
-        self.has_penalty = options.ccp_alpha > 0
+        self.ccp_alpha = options.ccp_alpha
 
     def worth_a_search(
         self, builder: TreeBuilder, frontier: list[OpenNode], tracker: RowTracker | None
     ) -> list[OpenNode]:
-        if tracker is None or not self.has_penalty:
-            lasting = None
-        else:
-            lasting = tracker.lasting_impurity(len(builder.left))
-        return [
+        open_nodes = [
             node
             for node in frontier
-            if node.depth < self.max_depth
-            and self.may_split(
-                builder.counts[node.tree_node], 0.0 if lasting is None else lasting[node.tree_node]
-            )
+            if node.depth < self.max_depth and self.may_split(builder.counts[node.tree_node])
         ]
+        if self.ccp_alpha <= 0:
+            return open_nodes
+        # With less impurity no subtree can save what its leaves cost, so none would be kept.
+        if tracker is None:
+            return [node for node in open_nodes if self.gini(builder, node) >= self.least_saved]
+        saved = tracker.most_saved(len(builder.left))
+        return [node for node in open_nodes if saved[node.tree_node] >= self.ccp_alpha]
 
-    def may_split(self, counts: list[float], lasting_impurity: float) -> bool:
+    def gini(self, builder: TreeBuilder, node: OpenNode) -> float:
+        """Cases times Gini impurity of a node."""
+        counts = builder.counts[node.tree_node]
+        weighted = [n * w for n, w in zip(counts, self.class_weight, strict=True)]
+        total = sum(weighted)
+        return total - sum(w * w for w in weighted) / total
+
+    def may_split(self, counts: list[float]) -> bool:
         """In Python's numbers, as small arrays cost more."""
         if sum(counts) < self.least_cases:
             return False
         weighted = [n * w for n, w in zip(counts, self.class_weight, strict=True)]
         total = sum(weighted)
         n_present = sum(n > 0 for n in counts)
-        if n_present < 2 or total <= 0 or max(weighted) > self.stop_prob * total:
-            return False
-        # With less impurity no subtree can save what its leaves cost, so none would be kept.
-        least_impurity = self.least_saved + lasting_impurity
-        return total - sum(w * w for w in weighted) / total >= least_impurity
+        return n_present >= 2 and total > 0 and max(weighted) <= self.stop_prob * total

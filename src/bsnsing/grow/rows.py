@@ -1,4 +1,4 @@
-"""RowTracker: which node each row is in while a tree grows."""
+"""RowTracker: which node each row is in while a tree grows, and what splits may still save."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bsnsing.engine.base import Engine
 from bsnsing.grow.builder import OpenNode
+from bsnsing.tree.impurity import half_deviance
 
 
 @dataclass(slots=True)
@@ -23,14 +24,15 @@ class RowTracker:
 
     node_of: NDArray[np.int64]  # per row
     first_rows: NDArray[np.intp]  # of each case
-    impurity: NDArray[np.float64]  # of each case: Gini impurity times weight
+    weighted: NDArray[np.float64]  # of each case: weight per class
+    impurity: NDArray[np.float64]  # of each case: of these weights
 
     @classmethod
     def start(
-        cls, first_rows: NDArray[np.intp], impurity: NDArray[np.float64], n: int
+        cls, first_rows: NDArray[np.intp], weighted: NDArray[np.float64], n: int
     ) -> RowTracker:
         """All ``n`` rows are in the root."""
-        return cls(np.zeros(n, dtype=np.int64), first_rows, impurity)
+        return cls(np.zeros(n, dtype=np.int64), first_rows, weighted, half_deviance(weighted))
 
     def follow(self, engine: Engine, nodes: Sequence[OpenNode]) -> None:
         """Learn which rows are in these nodes now."""
@@ -38,9 +40,17 @@ class RowTracker:
         for node, own in zip(nodes, rows, strict=True):
             self.node_of[own] = node.tree_node
 
-    def lasting_impurity(self, n_nodes: int) -> list[float]:
-        """Per node, the impurity of its cases, which no split can save."""
-        sums: list[float] = np.bincount(
-            self.node_of[self.first_rows], self.impurity, n_nodes
-        ).tolist()
-        return sums
+    def most_saved(self, n_nodes: int) -> list[float]:
+        """Per node, the impurity per case of all that splits below it can save at most."""
+        nodes = self.node_of[self.first_rows]
+        totals = sum_by_node(nodes, self.weighted, n_nodes)
+        lasting = np.bincount(nodes, self.impurity, n_nodes)
+        saved: list[float] = ((half_deviance(totals) - lasting) / self.weighted.sum()).tolist()
+        return saved
+
+
+def sum_by_node(
+    nodes: NDArray[np.int64], weighted: NDArray[np.float64], n_nodes: int
+) -> NDArray[np.float64]:
+    """Sum the rows of ``weighted`` by their nodes; shape (n_nodes, n_classes)."""
+    return np.stack([np.bincount(nodes, column, n_nodes) for column in weighted.T], axis=1)

@@ -16,6 +16,9 @@ from bsnsing.data.table import Table
 
 Sign: TypeAlias = Literal["+", "-", "*", "/"]
 SIGNS: tuple[str, ...] = get_args(Sign)
+# Other units of the columns only scale these; sums and differences ask for a common unit.
+SCALE_FREE: tuple[Sign, ...] = ("*", "/")
+SAME_UNIT: tuple[Sign, ...] = ("+", "-")
 
 # Decimal digits of a pair's number that count.
 _DIGITS = 12

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bsnsing.tree.impurity import impurity_of
 from bsnsing.tree.tree import Tree, parents_of
 
 # The root is drawn towards equal shares, as by one case spread over all classes.
@@ -41,16 +42,9 @@ def with_evidence(tree: Tree, evidence: Evidence, shrinkage: float) -> Tree:
     return replace(
         tree,
         value=tree_shares(tree, evidence, shrinkage),
-        impurity=gini_impurity(weighted),
+        impurity=impurity_of(weighted, is_taught=tree.is_taught),
         weighted_cases=weighted.sum(axis=1),
     )
-
-
-def gini_impurity(weighted: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cases times Gini impurity of each row of cases per class."""
-    size = weighted.sum(axis=1)
-    impurity: NDArray[np.float64] = size - (weighted**2).sum(axis=1) / np.maximum(size, 1e-300)
-    return impurity
 
 
 def tree_shares(tree: Tree, evidence: Evidence, strength: float) -> NDArray[np.float64]:

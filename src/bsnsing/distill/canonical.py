@@ -1,0 +1,223 @@
+"""canonical_form(): cases as what they tell apart alone orders them, and the way back.
+
+A forest draws rows and columns, and ties fall to the first. So that a tree depends on nothing but
+information, it is grown on a table whose rows, columns, levels and classes stand in an order that
+neither names nor units nor the given order decide. Columns that say nothing, or what another one
+says already, are not in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bsnsing.data.cases import Cases
+from bsnsing.data.columns import Column, SparseCells
+from bsnsing.data.table import Table
+from bsnsing.data.weights import CaseWeights
+from bsnsing.tree.probabilities import Evidence
+from bsnsing.tree.tree import Tree
+
+Keys = NDArray[np.uint64]
+# How often rows, columns, levels and classes are told apart by each other: once by counts, then
+# by what the first round found.
+_ROUNDS = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CanonicalForm:
+    """Cases in canonical order, and which of the given columns, levels and classes each is."""
+
+    cases: Cases
+    given: Table
+    columns: NDArray[np.intp]
+    levels: tuple[NDArray[np.intp] | None, ...]  # per column; None where it has none
+    classes: NDArray[np.intp]
+
+    def restore(self, tree: Tree, *, has_all_classes: bool) -> Tree:
+        """Return a tree of these cases as one of the given table.
+
+        A tree that tells one class from the rest keeps the order of its two classes.
+        """
+        n_own, n_given, column = len(self.columns), len(self.given.columns), tree.question_column
+        is_pair = column >= n_own
+        places = np.append(self.columns, 0)[np.minimum(column, n_own)]
+        has_missing = [_has_missing(column) for column in self.given.columns]
+        restored = replace(
+            tree,
+            columns=self.given.info,
+            has_missing=(*has_missing, *tree.has_missing[n_own:]),
+            question_column=np.where(is_pair, column - n_own + n_given, places).astype(np.int32),
+            levels=self._given_levels(tree),
+        )
+        if not has_all_classes:
+            return restored
+        order = np.argsort(self.classes)
+        return replace(
+            restored,
+            classes=tree.classes[order],
+            class_weight=tree.class_weight[order],
+            counts=tree.counts[:, order],
+            value=tree.value[:, order],
+        )
+
+    def restore_evidence(self, evidence: Evidence) -> Evidence:
+        """Return the evidence of a tree with all classes in the order in which they were given."""
+        order = np.argsort(self.classes)
+        return replace(
+            evidence, real=evidence.real[:, order], learnt=evidence.learnt[:, order]
+        )
+
+    def _given_levels(self, tree: Tree) -> NDArray[np.int32]:
+        levels = tree.levels.copy()
+        for question, column in enumerate(tree.question_column):
+            own = slice(tree.first_level[question], tree.first_level[question + 1])
+            if own.start < own.stop:
+                names = self.levels[column]
+                assert names is not None
+                levels[own] = np.sort(names[levels[own]])
+        return levels
+
+
+def canonical_form(cases: Cases, n_classes: int, *, keeps_all: bool) -> CanonicalForm:
+    """Bring cases into canonical order; ``keeps_all`` keeps columns that say nothing new, too."""
+    told = [_TellApart.of(column) for column in cases.table.columns]
+    kept = list(range(len(told))) if keeps_all else _informative(told)
+    keys = _Keys.of(cases, [told[place] for place in kept], n_classes)
+    rows, classes = np.argsort(keys.rows, kind="stable"), np.argsort(keys.classes, kind="stable")
+    columns = np.array(kept, dtype=np.intp)[np.argsort(keys.columns, kind="stable")]
+    levels = tuple(_level_order(told[place], keys.rows) for place in columns)
+    given = cases.table.columns
+    table = Table(
+        tuple(
+            _reordered(given[place], rows, own) for place, own in zip(columns, levels, strict=True)
+        ),
+        cases.table.n_rows,
+    )
+    counts = cases.weights.counts
+    weights = CaseWeights(None if counts is None else counts[rows], cases.weights.unit)
+    position = np.argsort(classes).astype(np.int32)
+    labels = position[cases.labels[rows]]
+    return CanonicalForm(Cases(table, labels, weights), cases.table, columns, levels, classes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _TellApart:
+    """What a column tells apart: a number per cell, by rank or, of levels, by name."""
+
+    codes: NDArray[np.int64]  # ranks from 1; codes of levels from 1; 0 where missing
+    n_levels: int | None  # of a categorical column
+
+    @classmethod
+    def of(cls, column: Column) -> _TellApart:
+        if column.info.kind == "categorical":
+            return cls(column.codes().astype(np.int64) + 1, len(column.info.levels))
+        numbers = column.numbers()
+        values, codes = np.unique(numbers, return_inverse=True)  # NaN comes last
+        if len(values) and np.isnan(values[-1]):
+            return cls(np.where(codes == len(values) - 1, 0, codes + 1), None)
+        return cls(codes.astype(np.int64) + 1, None)
+
+    def by_first_row(self) -> NDArray[np.int64]:
+        """The same with levels numbered as they occur, whatever their names; 0 where missing."""
+        if self.n_levels is None:
+            return self.codes
+        found, first, places = np.unique(self.codes, return_index=True, return_inverse=True)
+        number = np.argsort(np.argsort(first)) + 1
+        return np.where(found[places] == 0, 0, number[places])
+
+
+def _informative(told: Sequence[_TellApart]) -> list[int]:
+    """Places of the columns that tell some rows apart, and not as an earlier one does."""
+    seen: dict[tuple[bool, bytes], int] = {}
+    for place, column in enumerate(told):
+        codes = column.by_first_row()
+        if (codes != codes[0]).any():
+            seen.setdefault((column.n_levels is None, codes.tobytes()), place)
+    return sorted(seen.values()) or [0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Keys:
+    """Numbers by which rows, columns and classes are told apart, free of names and of order."""
+
+    rows: Keys
+    columns: Keys
+    classes: Keys
+
+    @classmethod
+    def of(cls, cases: Cases, told: Sequence[_TellApart], n_classes: int) -> _Keys:
+        counts = cases.weights.counts
+        weight = np.ones(len(cases.labels)) if counts is None else counts
+        own = _mixed(weight.astype(np.uint64))
+        rows, columns, classes = own, np.zeros(len(told), np.uint64), np.zeros(0, np.uint64)
+        for _ in range(_ROUNDS + 1):
+            classes = _sums_by(cases.labels, rows, n_classes)
+            cells = [_cell_keys(column, rows) for column in told]
+            labelled = _mixed(own + _mixed(classes)[cases.labels])
+            columns = np.array([_mixed(cell + labelled).sum() for cell in cells], dtype=np.uint64)
+            rows = labelled
+            for cell, key in zip(cells, columns, strict=True):
+                rows = rows + _mixed(cell + key)
+            rows = _mixed(rows)
+        return cls(rows, columns, _sums_by(cases.labels, rows, n_classes))
+
+
+def _cell_keys(column: _TellApart, rows: Keys) -> Keys:
+    """Of each cell: of its rank or, as names do not count, of the rows at its level."""
+    if column.n_levels is None:
+        return _mixed(column.codes.astype(np.uint64))
+    return _mixed(_level_keys(column, rows))[column.codes]
+
+
+def _level_keys(column: _TellApart, rows: Keys) -> Keys:
+    """Of missing cells, and of each level, by its rows."""
+    assert column.n_levels is not None
+    keys = _sums_by(column.codes, rows, column.n_levels + 1)
+    keys[0] = 0
+    return keys
+
+
+def _level_order(column: _TellApart, rows: Keys) -> NDArray[np.intp] | None:
+    if column.n_levels is None:
+        return None
+    return np.argsort(_level_keys(column, rows)[1:], kind="stable")
+
+
+def _sums_by(groups: NDArray[Any], keys: Keys, n_groups: int) -> Keys:
+    """Sums, modulo 2^64, of the keys of each group's rows."""
+    sums = np.zeros(n_groups, dtype=np.uint64)
+    np.add.at(sums, groups, _mixed(keys))
+    return sums
+
+
+def _mixed(keys: Keys) -> Keys:
+    """Numbers that look random, each decided by one of the keys alone (splitmix64)."""
+    mixed = keys + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+def _reordered(
+    column: Column, rows: NDArray[np.intp], levels: NDArray[np.intp] | None
+) -> Column:
+    """The column with its rows, and its levels, in another order."""
+    cells = column.cells
+    taken: Any = cells.take(rows) if isinstance(cells, SparseCells) else cells[rows]
+    if levels is None:
+        return Column(column.info, taken)
+    position = np.append(np.argsort(levels), -1).astype(np.int32)  # the last entry serves -1
+    dense = taken.dense(np.int32) if isinstance(taken, SparseCells) else taken
+    info = replace(column.info, levels=tuple(column.info.levels[place] for place in levels))
+    return Column(info, position[dense])
+
+
+def _has_missing(column: Column) -> bool:
+    if column.info.kind == "categorical":
+        return bool((column.codes() < 0).any())
+    return bool(np.isnan(column.numbers()).any())
