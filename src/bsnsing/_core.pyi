@@ -1,5 +1,5 @@
 """
-Native engine of bsnsing: counting, rule search, tree growth and prediction.
+Native engine of bsnsing: counting, rule search, tree growth, prediction, forests.
 """
 
 from collections.abc import Sequence
@@ -177,3 +177,37 @@ class FlatTree:
 
     def find_leaves(self, columns: list[Any], *, n_rows: int, n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """Leaf of each row, or the node whose rule its cells leave unknown."""
+
+class Bins:
+    """Where the bins of each column end; at most 255 to a column."""
+
+    def __init__(self, numbers: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, n_threads: int) -> None: ...
+
+    def codes(self, numbers: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, n_threads: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]:
+        """Codes of rows, column after column; 255 is missing."""
+
+class Forest:
+    """Random and extremely random trees, grown to the end."""
+
+    @property
+    def n_trees(self) -> int: ...
+
+    def out_of_bag(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, leaf_rows: Sequence[int], n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))]:
+        """
+        Mean shares by the trees that did not draw a row, for each size of leaves.
+        """
+
+    def cut_back(self, leaf_rows: int) -> None:
+        """From here on leaves have at least so many rows."""
+
+    def predict(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """Mean shares by all trees."""
+
+    def importances(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def tree(self, number: int) -> tuple[list[int], list[int], list[int], list[int], list[int], list[float], list[bool]]:
+        """
+        (column, last, shift, left, n_rows, shares, is_drawn) of a tree's nodes and rows.
+        """
+
+def grow_forest(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, *, n_classes: int, n_best_trees: int, n_best_columns: int, n_random_trees: int, n_random_columns: int, n_draws: int, seed: int, n_threads: int) -> Forest: ...

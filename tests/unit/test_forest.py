@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,19 +10,32 @@ import pytest
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.model_selection import train_test_split
 
+from bsnsing import _core
+from bsnsing.distill import forest as forest_module
 from bsnsing.distill.config import DistillConfig
-from bsnsing.distill.forest import Forest, cut_back
+from bsnsing.distill.forest import Forest
 
 CONFIG = DistillConfig()
+NAN = np.nan
 
 
 def forest_of(
-    X: Any, labels: NDArray[np.int32], weights: Any = None, config: DistillConfig = CONFIG
+    X: Any,
+    labels: NDArray[np.int32],
+    weights: Any = None,
+    config: DistillConfig = CONFIG,
+    n_threads: int = 1,
 ) -> Forest:
-    return Forest(config, np.random.RandomState(0), 1).fit(X, labels, weights)
+    return Forest(config, np.random.RandomState(0), n_threads).fit(X, labels, weights)
+
+
+def out_of_bag(forest: Forest, X: Any, sizes: tuple[int, ...]) -> NDArray[np.float64]:
+    """Of a forest whose trees are still whole."""
+    return forest.trees.out_of_bag(forest._codes(X), leaf_rows=sizes, n_threads=1)
 
 
 def noisy_table(n_rows: int = 300) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
@@ -33,56 +45,46 @@ def noisy_table(n_rows: int = 300) -> tuple[NDArray[np.float32], NDArray[np.int3
     return X, (rng.random(n_rows) < 0.3 + 0.2 * X[:, 0]).astype(np.int32)
 
 
-@pytest.mark.parametrize(("n_columns", "n_tried"), [(1, 1), (4, 4), (100, 30)])
-def test_extremely_random_trees_choose_among_more_columns(n_columns: int, n_tried: int) -> None:
-    X = np.random.default_rng(0).random((20, n_columns)).astype(np.float32)
-    forest = forest_of(X, np.arange(20, dtype=np.int32) % 2)
-    assert [half.estimators_[0].max_features_ for half in forest.halves] == [
-        max(1, int(n_columns**0.5)),
-        n_tried,
-    ]
+def brier_score(shares: NDArray[np.float64], labels: NDArray[np.int32]) -> float:
+    return float(((shares - np.eye(shares.shape[1])[labels]) ** 2).sum(axis=1).mean())
 
 
-def test_forests_of_whole_trees_say_what_scikit_learn_says() -> None:
-    X, labels = noisy_table()
-    forest = forest_of(X, labels, config=replace(CONFIG, leaf_rows=(1,)))
-    expected = np.mean([half.predict_proba(X) for half in forest.halves], axis=0)
-    assert_allclose(forest.predict_proba(X), expected)
-    for half in forest.halves:
-        alone = clone(half).set_params(oob_score=True, random_state=0).fit(X, labels)
-        forest.halves = [alone]
-        assert_allclose(forest._out_of_bag(X, [1])[0], alone.oob_decision_function_)
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
+def test_a_forest_predicts_as_well_as_those_of_scikit_learn(load: Any) -> None:
+    X, y = load(return_X_y=True)
+    ours, theirs, out = [], [], []
+    for seed in range(3):
+        data = train_test_split(X.astype(np.float32), y.astype(np.int32), random_state=seed)
+        train, test, labels, truth = data
+        forest = Forest(CONFIG, np.random.RandomState(seed), 1).fit(train, labels, None)
+        halves = [
+            RandomForestClassifier(50, random_state=seed).fit(train, labels),
+            ExtraTreesClassifier(50, bootstrap=True, random_state=seed).fit(train, labels),
+        ]
+        ours.append(brier_score(forest.predict_proba(test), truth))
+        theirs.append(brier_score(np.mean([h.predict_proba(test) for h in halves], axis=0), truth))
+        out.append(brier_score(forest.oob_decision_function_, labels))
+    assert np.mean(ours) < np.mean(theirs) + 0.02
+    assert np.mean(out) < np.mean(theirs) + 0.05
 
 
-def test_shares_come_from_the_nearest_node_with_enough_rows() -> None:
-    X, labels = noisy_table()
-    tree = RandomForestClassifier(1, random_state=0).fit(X, labels).estimators_[0].tree_
-    paths = [list(path_to(tree, leaf)) for leaf in range(tree.node_count)]
-    sizes = [1, 8, 50, 10**6]
-    for size, shares in zip(sizes, cut_back(tree, sizes), strict=True):
-        for node, path in enumerate(paths):
-            enough = [v for v in path if tree.n_node_samples[v] >= size] or [0]
-            assert_allclose(shares[node], tree.value[enough[-1], 0])
-
-
-def path_to(tree: Any, node: int) -> Iterator[int]:
-    """Nodes from the root to this one."""
-    at = np.flatnonzero((tree.children_left == node) | (tree.children_right == node))
-    for parent in at:
-        yield from path_to(tree, int(parent))
-    yield node
+def test_columns_matter_as_they_do_to_scikit_learn() -> None:
+    X, y = load_iris(return_X_y=True)
+    theirs = RandomForestClassifier(100, random_state=0).fit(X, y).feature_importances_
+    ours = forest_of(X.astype(np.float32), y.astype(np.int32)).feature_importances_
+    assert_allclose(ours, theirs, atol=0.1)
+    assert_allclose(ours.sum(), 1)
 
 
 def test_a_forest_cuts_its_trees_back_as_far_as_noise_demands() -> None:
     X, labels = noisy_table()
     forest = forest_of(X, labels)
     assert forest.leaf_rows_ > 1
-    one_hot = np.eye(2)[labels]
-    errors = ((forest._out_of_bag(X, CONFIG.leaf_rows) - one_hot) ** 2).sum(axis=(1, 2))
-    assert forest.leaf_rows_ == CONFIG.leaf_rows[int(np.argmin(errors))]
-    assert_allclose(
-        forest.oob_decision_function_, forest._out_of_bag(X, [forest.leaf_rows_])[0], atol=1e-12
-    )
+    whole = forest_of(X, labels, config=replace(CONFIG, leaf_rows=(1,)))
+    oob = out_of_bag(whole, X, CONFIG.leaf_rows)
+    best = int(np.argmin([brier_score(shares, labels) for shares in oob]))
+    assert forest.leaf_rows_ == CONFIG.leaf_rows[best]
+    assert forest.oob_decision_function_.tolist() == oob[best].tolist()
     clear = (X[:, 0] == 1).astype(np.int32)
     assert forest_of(X, clear).leaf_rows_ == 1
 
@@ -90,36 +92,30 @@ def test_a_forest_cuts_its_trees_back_as_far_as_noise_demands() -> None:
 def test_what_a_forest_says_is_cut_back_for_new_rows_too() -> None:
     X, labels = noisy_table()
     forest = forest_of(X, labels)
-    told = [
-        next(cut_back(tree.tree_, [forest.leaf_rows_]))[tree.apply(X)]
-        for half in forest.halves
-        for tree in half.estimators_
-    ]
-    assert forest.leaf_rows_ > 1
-    assert_allclose(forest.predict_proba(X), np.mean(told, axis=0))
+    whole = forest_of(X, labels, config=replace(CONFIG, leaf_rows=(1,)))
+    before = whole.predict_proba(X)
+    whole.trees.cut_back(forest.leaf_rows_)
+    assert whole.predict_proba(X).tolist() == forest.predict_proba(X).tolist() != before.tolist()
+    whole.trees.cut_back(10**6)
+    rooted = whole.predict_proba(X)
+    assert_allclose(rooted, np.broadcast_to(rooted[0], rooted.shape))
+    assert_allclose(rooted[0, 1], labels.mean(), atol=0.02)
 
 
 def test_heavy_rows_have_more_say_in_how_far_trees_are_cut_back() -> None:
     """A few heavy rows have narrow stripes of classes, and chance rules the many light ones."""
     X, labels = noisy_table(900)
+    X[:, 1] = np.random.default_rng(1).random(900)
     stripes = np.column_stack([np.full(40, 9), np.zeros(40), np.arange(40)])
     both = np.concatenate([stripes, X]).astype(np.float32)
     all_labels = np.append(np.arange(40) // 8 % 2, labels).astype(np.int32)
     weights = np.repeat([1.0, 0.1], [40, 900])
     forest = forest_of(both, all_labels, weights)
-    errors = (forest._out_of_bag(both, CONFIG.leaf_rows) - np.eye(2)[all_labels]) ** 2
+    whole = forest_of(both, all_labels, weights, replace(CONFIG, leaf_rows=(1,)))
+    errors = (out_of_bag(whole, both, CONFIG.leaf_rows) - np.eye(2)[all_labels]) ** 2
     by_weight, by_row = errors.sum(axis=2) @ weights, errors.sum(axis=(1, 2))
     assert forest.leaf_rows_ == CONFIG.leaf_rows[int(np.argmin(by_weight))]
     assert np.argmin(by_weight) != np.argmin(by_row)
-
-
-def test_rows_that_all_trees_were_grown_on_have_no_say() -> None:
-    X, labels = noisy_table()
-    heavy = np.ones(300)
-    forest = forest_of(X, labels, heavy)
-    for half in forest.halves:
-        half.bootstrap = False  # each tree was grown on all rows
-    assert forest._out_of_bag(X, [1, 8]).tolist() == np.zeros((2, 300, 2)).tolist()
 
 
 @pytest.mark.parametrize(("room", "is_whole"), [(0, False), (-1, True)])
@@ -129,37 +125,104 @@ def test_a_forest_of_many_classes_keeps_its_whole_trees(room: int, is_whole: boo
     assert (forest_of(X, labels, config=config).leaf_rows_ == 1) is is_whole
 
 
-@pytest.mark.parametrize(
-    ("n_rows", "sizes"),
-    [(3, [1]), (4, [1, 2]), (63, [1, 2, 4]), (64, [1, 2, 4, 8]), (300, [1, 2, 4, 8, 16])],
-)
+@pytest.mark.parametrize(("n_rows", "most"), [(3, 1), (4, 2), (63, 4), (64, 8), (300, 16)])
 def test_leaves_of_a_forest_have_at_most_the_square_root_of_all_rows(
-    n_rows: int, sizes: list[int], monkeypatch: pytest.MonkeyPatch
+    n_rows: int, most: int
 ) -> None:
-    tried = []
-    out_of_bag = Forest._out_of_bag
-
-    def spy(forest: Forest, X: Any, sizes: list[int]) -> NDArray[np.float64]:
-        tried.append(sizes)
-        return out_of_bag(forest, X, sizes)
-
-    monkeypatch.setattr(Forest, "_out_of_bag", spy)
-    X, labels = noisy_table(n_rows)
-    labels[:2] = 0, 1
-    forest_of(X, labels)
-    assert tried == [sizes]
+    """Labels are chance, so that the largest leaves are the best."""
+    X = np.arange(n_rows, dtype=np.float32)[:, None]
+    labels = np.random.RandomState(1).permutation(n_rows).astype(np.int32) % 2
+    assert forest_of(X, labels).leaf_rows_ <= most
+    if n_rows == 300:
+        assert forest_of(X, labels).leaf_rows_ == most
 
 
 @pytest.mark.parametrize(("n_rows", "n_trees"), [(50, 50), (2000, 40), (5000, 25)])
 def test_forests_of_large_tables_have_fewer_trees(n_rows: int, n_trees: int) -> None:
     X = np.arange(n_rows, dtype=np.float32)[:, None]
     forest = forest_of(X, (np.arange(n_rows) % 2).astype(np.int32))
-    assert [len(half.estimators_) for half in forest.halves] == [n_trees] * 2
+    assert forest.trees.n_trees == 2 * n_trees
 
 
-def test_forests_see_sparse_tables_as_they_see_dense_ones() -> None:
+def test_forests_see_sparse_tables_as_they_see_dense_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     X, labels = noisy_table()
-    dense, sparse = forest_of(X, labels), forest_of(csr_matrix(X), labels)
-    assert sparse.leaf_rows_ == dense.leaf_rows_
-    assert_allclose(sparse.oob_decision_function_, dense.oob_decision_function_)
-    assert_allclose(sparse.predict_proba(csr_matrix(X)), dense.predict_proba(X))
+    dense = forest_of(X, labels)
+    for n_columns in 2, 256:  # more than one part, and one
+        monkeypatch.setattr(forest_module, "DENSE_COLUMNS", n_columns)
+        sparse = forest_of(csr_matrix(X), labels)
+        assert sparse.oob_decision_function_.tolist() == dense.oob_decision_function_.tolist()
+        assert sparse.predict_proba(csr_matrix(X)).tolist() == dense.predict_proba(X).tolist()
+
+
+def test_the_number_of_threads_changes_nothing() -> None:
+    X, y = load_wine(return_X_y=True)
+    one = forest_of(X.astype(np.float32), y.astype(np.int32))
+    two = forest_of(X.astype(np.float32), y.astype(np.int32), n_threads=2)
+    assert one.oob_decision_function_.tolist() == two.oob_decision_function_.tolist()
+    assert one.predict_proba(X).tolist() == two.predict_proba(X).tolist()
+    assert one.feature_importances_.tolist() == two.feature_importances_.tolist()
+
+
+def test_a_forest_sees_the_order_of_values_only() -> None:
+    X, y = load_wine(return_X_y=True)
+    X = X.astype(np.float32)
+    one, two = forest_of(X, y.astype(np.int32)), forest_of(np.log(X), y.astype(np.int32))
+    assert one.oob_decision_function_.tolist() == two.oob_decision_function_.tolist()
+    assert one.predict_proba(X).tolist() == two.predict_proba(np.log(X)).tolist()
+
+
+def test_labels_keep_their_names() -> None:
+    X, labels = noisy_table()
+    forest = forest_of(X, labels * 4 + 3)
+    assert forest.classes_.tolist() == [3, 7]
+    assert forest.predict_proba(X).tolist() == forest_of(X, labels).predict_proba(X).tolist()
+
+
+EDGES: dict[str, tuple[Any, Any, Any]] = {
+    "two rows": ([[0], [1]], [0, 1], None),
+    "one class": ([[0], [1], [2]], [0, 0, 0], None),
+    "nothing to tell rows by": ([[1, 1]] * 9, [0, 1, 1] * 3, None),
+    "nothing but missing cells": ([[NAN, NAN]] * 9, [0, 1, 1] * 3, None),
+    "only missing cells differ": ([[1], [NAN], [1], [NAN]] * 5, [0, 1, 0, 1] * 5, None),
+    "infinite cells": ([[-np.inf], [0], [np.inf]] * 5, [0, 1, 0] * 5, None),
+    "rows of no weight": ([[0], [1], [2]] * 5, [0, 1, 0] * 5, [0.0, 1.5, 0.25] * 5),
+    "one row has all the weight": ([[0], [1], [2]], [0, 1, 0], [0.0, 3.0, 0.0]),
+    "a hundred classes": (np.arange(200)[:, None], np.arange(200) // 2, None),
+    "more values than bins": (np.arange(700)[:, None], np.arange(700) // 350, None),
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_tables_at_the_edge_are_learnt(name: str) -> None:
+    cells, labels, weights = EDGES[name]
+    X = np.array(cells, dtype=np.float32)
+    y = np.array(labels, dtype=np.int32)
+    forest = forest_of(X, y, None if weights is None else np.array(weights))
+    told = forest.predict_proba(X)
+    assert_allclose(told.sum(axis=1), 1)
+    sums = forest.oob_decision_function_.sum(axis=1)
+    assert_allclose(sums[sums > 0], 1)
+    if name in ("only missing cells differ", "infinite cells"):
+        assert (told.argmax(axis=1) == y).all()
+
+
+def test_bins_have_about_as_many_rows_each_where_values_are_many() -> None:
+    numbers = np.random.default_rng(0).normal(size=(5000, 1)).astype(np.float32)
+    numbers[:2000] = 0  # ties stay together
+    codes = _core.Bins(numbers, n_threads=1).codes(numbers, n_threads=1)[0]
+    sizes = np.bincount(codes)
+    assert len(sizes) == 255
+    assert sizes.max() == 2000
+    assert sizes.min() > 5
+    assert np.sort(sizes)[-2] < 25
+    assert (np.diff(codes[np.argsort(numbers[:, 0], kind="stable")].astype(int)) >= 0).all()
+
+
+def test_new_values_fall_into_the_nearer_bin() -> None:
+    numbers = np.array([[0], [1], [4], [NAN]], dtype=np.float32)
+    new = np.array([[-9], [0.4], [0.6], [2.4], [2.6], [9], [NAN]], dtype=np.float32)
+    bins = _core.Bins(numbers, n_threads=1)
+    assert bins.codes(numbers, n_threads=1).tolist() == [[0, 1, 2, 255]]
+    assert bins.codes(new, n_threads=1).tolist() == [[0, 0, 1, 1, 2, 2, 255]]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
+from bsnsing import _core
 from bsnsing.distill.config import DistillConfig
+
+MOST_SEEDS = 2**31 - 1
+DENSE_COLUMNS = 256  # of a sparse matrix that are laid out at a time
 
 
 class Forest:
@@ -17,6 +22,8 @@ class Forest:
     They are grown to the end, but a leaf of few rows gives the probabilities of the nearest node
     above it that has enough rows. How many are enough is chosen by the Brier score of the
     out-of-bag probabilities.
+
+    Trees see the order of a column's values only, in at most 255 bins.
     """
 
     oob_score = True
@@ -30,84 +37,60 @@ class Forest:
         self, X: Any, labels: NDArray[np.int32], sample_weight: NDArray[np.float64] | None
     ) -> Forest:
         """Grow the trees, and choose how many rows a leaf needs."""
-        # Only here: who imports the package need not wait for forests.
-        from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
-
-        settings = {
-            "bootstrap": True,
-            "random_state": self.random_state,
-            "n_jobs": self.n_threads,
-        }
-        # Random thresholds differ enough from tree to tree to choose among more columns.
         config, (n_rows, n_columns) = self.config, X.shape
-        n_tried = min(n_columns, int(config.extra_columns * np.sqrt(n_columns)))
+        self.bins = [_core.Bins(part, n_threads=self.n_threads) for part in dense_parts(X)]
+        codes = self._codes(X)
+        self.classes_, positions = np.unique(labels, return_inverse=True)
         n_trees = min(config.n_trees, max(config.fewest_trees, config.tree_rows // n_rows))
-        self.halves = [
-            RandomForestClassifier(n_trees, **settings),
-            ExtraTreesClassifier(n_trees, max_features=n_tried, **settings),
-        ]
-        for half in self.halves:
-            half.fit(X, labels, sample_weight=sample_weight)
-        self.classes_ = self.halves[0].classes_
-        one_hot = (labels[:, None] == self.classes_).astype(np.float64)
+        self.trees = _core.grow_forest(
+            codes,
+            positions.astype(np.int32),
+            sample_weight,
+            n_classes=len(self.classes_),
+            n_best_trees=n_trees,
+            n_best_columns=max(1, int(np.sqrt(n_columns))),
+            n_random_trees=n_trees,
+            # Random cuts differ enough from tree to tree to choose among more columns.
+            n_random_columns=min(n_columns, int(config.extra_columns * np.sqrt(n_columns))),
+            n_draws=n_rows,
+            seed=int(self.random_state.randint(MOST_SEEDS)),
+            n_threads=self.n_threads,
+        )
         sizes = [size for size in config.leaf_rows if size**2 <= n_rows]
-        if one_hot.size > config.most_shares:
+        if n_rows * len(self.classes_) > config.most_shares:
             sizes = sizes[:1]  # there is no memory for more
-        oob = self._out_of_bag(X, sizes)
+        oob = self.trees.out_of_bag(codes, leaf_rows=sizes, n_threads=self.n_threads)
+        one_hot = np.eye(len(self.classes_))[positions]
         brier = [np.average(((one_hot - p) ** 2).sum(axis=1), weights=sample_weight) for p in oob]
         best = int(np.argmin(brier))
         self.leaf_rows_, self.oob_decision_function_ = sizes[best], oob[best]
+        self.trees.cut_back(self.leaf_rows_)
         return self
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Mean of both halves."""
-        mean: NDArray[np.float64] = np.mean([h.feature_importances_ for h in self.halves], axis=0)
-        return mean
+        """Share of each column in what the trees' cuts save of the Gini impurity."""
+        return self.trees.importances()
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Mean probabilities of all trees."""
-        sums = np.zeros((X.shape[0], len(self.classes_)))
-        for half in self.halves:
-            for tree, leaves in zip(half.estimators_, half.apply(X).T, strict=True):
-                (shares,) = cut_back(tree.tree_, [self.leaf_rows_])
-                sums += shares[leaves]
-        return sums / sum(len(half.estimators_) for half in self.halves)
+        return self.trees.predict(self._codes(X), n_threads=self.n_threads)
 
-    def _out_of_bag(self, X: Any, sizes: Sequence[int]) -> NDArray[np.float64]:
-        """Mean probabilities of the trees that were not grown on a row, for each size of leaves.
-
-        Zeros where all trees were grown on it.
-        """
-        oob = np.zeros((len(sizes), X.shape[0], len(self.classes_)))
-        for half in self.halves:
-            for tree, drawn in zip(half.estimators_, half.estimators_samples_, strict=True):
-                is_out = np.ones(X.shape[0], dtype=bool)
-                is_out[drawn] = False
-                rows = np.flatnonzero(is_out)
-                leaves = tree.tree_.apply(X[rows])
-                for sums, shares in zip(oob, cut_back(tree.tree_, sizes), strict=True):
-                    sums[rows] += shares[leaves]
-        totals = oob.sum(axis=2, keepdims=True)
-        oob /= np.where(totals > 0, totals, 1.0)
-        return oob
+    def _codes(self, X: Any) -> NDArray[np.uint8]:
+        """The matrix in bins, column after column."""
+        parts = [
+            bins.codes(part, n_threads=self.n_threads)
+            for bins, part in zip(self.bins, dense_parts(X), strict=True)
+        ]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def cut_back(tree: Any, sizes: Sequence[int]) -> Iterator[NDArray[np.float64]]:
-    """For each size (ascending), class shares of each node's nearest ancestor of that many rows.
-
-    A node of at least that many rows is its own nearest.
-    """
-    parent = np.zeros(tree.node_count, dtype=np.intp)
-    for children in (tree.children_left, tree.children_right):
-        is_inner = children >= 0
-        parent[children[is_inner]] = np.flatnonzero(is_inner)
-    shares = tree.value[:, 0] / tree.value[:, 0].sum(axis=1, keepdims=True)
-    n_rows = tree.n_node_samples
-    nearest = np.arange(tree.node_count)
-    for size in sizes:
-        is_small = n_rows[nearest] < min(size, n_rows[0])
-        while is_small.any():
-            nearest = np.where(is_small, parent[nearest], nearest)
-            is_small = n_rows[nearest] < min(size, n_rows[0])
-        yield shares[nearest]
+def dense_parts(X: Any) -> Iterator[NDArray[np.float32]]:
+    """The columns of a matrix, all at once or, if it is sparse, some at a time."""
+    if not issparse(X):
+        yield np.ascontiguousarray(X, dtype=np.float32)
+        return
+    columns = X.tocsc()
+    for first in range(0, X.shape[1], DENSE_COLUMNS):
+        part = columns[:, first : first + DENSE_COLUMNS].toarray()
+        yield np.ascontiguousarray(part, dtype=np.float32)

@@ -29,11 +29,12 @@ bool user_interrupts() {
 }  // namespace bsnsing
 
 NB_MODULE(_core, m) {
-    m.doc() = "Native engine of bsnsing: counting, rule search, tree growth and prediction.";
+    m.doc() = "Native engine of bsnsing: counting, rule search, tree growth, prediction, forests.";
     bsnsing::bind_options(m);
     bsnsing::bind_columns(m);
     bsnsing::bind_engine(m);
     bsnsing::bind_choose(m);
     bsnsing::bind_search(m);
     bsnsing::bind_predict(m);
+    bsnsing::bind_forest(m);
 }

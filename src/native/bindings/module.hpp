@@ -31,5 +31,6 @@ void bind_engine(nb::module_& m);
 void bind_choose(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_predict(nb::module_& m);
+void bind_forest(nb::module_& m);
 
 }  // namespace bsnsing

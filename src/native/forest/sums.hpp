@@ -1,0 +1,174 @@
+// Weights of cases by class, of two classes and of any number, and the same by code of a column.
+// Weights are whole numbers, and those of a tree sum up to less than 2^31: whatever the order they
+// are added in, sums are exact, and so are sums of squares.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "forest/codes.hpp"
+
+namespace bsnsing {
+
+using Amount = std::uint64_t;  // what a row adds to the sums of its class; 0 adds nothing
+
+// Which codes occur.
+class CodeSet {
+  public:
+    void add(std::uint8_t code) { words_[code / 64U] |= std::uint64_t{1} << (code % 64U); }
+    bool has(std::uint8_t code) const { return (words_[code / 64U] >> (code % 64U) & 1U) != 0; }
+    void clear() { words_ = {}; }
+
+    std::size_t size() const {
+        std::size_t n = 0;
+        for (const std::uint64_t word : words_) n += static_cast<std::size_t>(std::popcount(word));
+        return n;
+    }
+
+    // In ascending order.
+    template <class Work>
+    void for_each(const Work& work) const {
+        for (std::size_t w = 0; w < words_.size(); ++w)
+            for (std::uint64_t word = words_[w]; word != 0; word &= word - 1)
+                work(static_cast<std::uint8_t>(w * 64 +
+                                               static_cast<std::size_t>(std::countr_zero(word))));
+    }
+
+  private:
+    std::array<std::uint64_t, 4> words_{};
+};
+
+// The weight of the first class in the lower half of a number, that of the second in the upper.
+class TwoClassSums {
+  public:
+    explicit TwoClassSums(std::size_t) {}
+
+    static Amount amount(std::uint32_t label, std::uint32_t weight) {
+        return Amount{weight} << (32U * label);
+    }
+    void clear() { both_ = 0; }
+    void add(Amount amount) { both_ += amount; }
+    void remove(Amount amount) { both_ -= amount; }
+    void add(const TwoClassSums& other) { both_ += other.both_; }
+    void remove(const TwoClassSums& other) { both_ -= other.both_; }
+
+    std::int64_t weight(std::size_t label) const {
+        return static_cast<std::int64_t>(label == 0 ? both_ & 0xffffffffU : both_ >> 32U);
+    }
+    std::int64_t total() const { return weight(0) + weight(1); }
+    std::int64_t squares() const { return weight(0) * weight(0) + weight(1) * weight(1); }
+
+  private:
+    std::uint64_t both_ = 0;
+};
+
+class ManyClassSums {
+  public:
+    explicit ManyClassSums(std::size_t n_classes) : weights_(n_classes) {}
+
+    static Amount amount(std::uint32_t label, std::uint32_t weight) {
+        return Amount{label} << 32U | weight;
+    }
+    void clear() {
+        weights_.assign(weights_.size(), 0);
+        total_ = squares_ = 0;
+    }
+    void add(Amount amount) { change(amount >> 32U, static_cast<std::int64_t>(amount & kLow)); }
+    void remove(Amount amount) { change(amount >> 32U, -static_cast<std::int64_t>(amount & kLow)); }
+    void add(const ManyClassSums& other) {
+        for (std::size_t c = 0; c < weights_.size(); ++c) change(c, other.weights_[c]);
+    }
+    void remove(const ManyClassSums& other) {
+        for (std::size_t c = 0; c < weights_.size(); ++c) change(c, -other.weights_[c]);
+    }
+
+    std::int64_t weight(std::size_t label) const { return weights_[label]; }
+    std::int64_t total() const { return total_; }
+    std::int64_t squares() const { return squares_; }
+
+  private:
+    static constexpr Amount kLow = 0xffffffffU;
+
+    // (a + x)^2 = a^2 + x (2 a + x)
+    void change(std::size_t label, std::int64_t by) {
+        squares_ += by * (2 * weights_[label] + by);
+        weights_[label] += by;
+        total_ += by;
+    }
+
+    std::vector<std::int64_t> weights_;
+    std::int64_t total_ = 0;
+    std::int64_t squares_ = 0;
+};
+
+// The sum of squares per case: the more, the purer.
+template <class Sums>
+double purity(const Sums& sums) {
+    return static_cast<double>(sums.squares()) / static_cast<double>(sums.total());
+}
+
+// Cases of a node by code: sums where there are two classes.
+class TwoClassBuckets {
+  public:
+    using Sums = TwoClassSums;
+
+    void fill(const std::uint8_t* column, std::span<const std::uint32_t> rows,
+              const Amount* amounts) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const std::uint8_t code = column[rows[i]];
+            sums_[code] += amounts[i];
+            codes_.add(code);
+        }
+    }
+    const CodeSet& codes() const { return codes_; }
+    template <class Move>
+    void move(std::uint8_t code, const Move& move) const {
+        move(sums_[code]);
+    }
+    void clear() {
+        codes_.for_each([&](std::uint8_t code) { sums_[code] = 0; });
+        codes_.clear();
+    }
+
+  private:
+    CodeSet codes_;
+    std::array<Amount, 256> sums_{};
+};
+
+// The same for any number of classes: a list of rows for each code.
+class ManyClassBuckets {
+  public:
+    using Sums = ManyClassSums;
+
+    void fill(const std::uint8_t* column, std::span<const std::uint32_t> rows,
+              const Amount* amounts) {
+        if (next_.size() < rows.size()) next_.resize(rows.size());
+        amounts_ = amounts;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const std::uint8_t code = column[rows[i]];
+            next_[i] = codes_.has(code) ? first_[code] : kNone;
+            first_[code] = static_cast<std::uint32_t>(i);
+            codes_.add(code);
+        }
+    }
+    const CodeSet& codes() const { return codes_; }
+    template <class Move>
+    void move(std::uint8_t code, const Move& move) const {
+        for (std::uint32_t i = first_[code]; i != kNone; i = next_[i]) move(amounts_[i]);
+    }
+    void clear() { codes_.clear(); }
+
+  private:
+    static constexpr std::uint32_t kNone = 0xffffffffU;
+
+    CodeSet codes_;
+    std::array<std::uint32_t, 256> first_{};
+    std::vector<std::uint32_t> next_;
+    const Amount* amounts_ = nullptr;
+};
+
+}  // namespace bsnsing
