@@ -41,7 +41,8 @@ CategoricalFeatures: TypeAlias = (
     Literal["from_dtype"] | Sequence[str] | Sequence[int] | Sequence[bool] | NDArray[Any] | None
 )
 
-# With more cells, the time that scikit-learn's check takes is nothing beside that of a fit.
+# With more cells scikit-learn's check takes little beside the rest, and a sum of ours, which it
+# takes again where cells are missing, would begin to count.
 _FEW_CELLS = 100_000
 
 
