@@ -52,7 +52,7 @@ class Forest:
             n_random_trees=n_trees,
             # Random cuts differ enough from tree to tree to choose among more columns.
             n_random_columns=min(n_columns, int(config.extra_columns * np.sqrt(n_columns))),
-            n_draws=n_rows,
+            n_draws=min(n_rows, config.rows_per_tree),
             seed=int(self.random_state.randint(MOST_SEEDS)),
             n_threads=self.n_threads,
         )

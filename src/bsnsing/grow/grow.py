@@ -142,5 +142,9 @@ class _Stopping:
             return False
         weighted = [n * w for n, w in zip(counts, self.class_weight, strict=True)]
         total = sum(weighted)
-        n_present = sum(n > 0 for n in counts)
-        return n_present >= 2 and total > 0 and max(weighted) <= self.stop_prob * total
+        # Counted last, as it takes longest.
+        return (
+            total > 0
+            and max(weighted) <= self.stop_prob * total
+            and sum(n > 0 for n in counts) >= 2
+        )

@@ -289,7 +289,9 @@ def parents_of(left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.
 
 def starts_of(lengths: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.int32]:
     """Where each of several runs begins, and where the last one ends."""
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    starts = np.zeros(len(lengths) + 1, dtype=np.int32)
+    np.add.accumulate(lengths, out=starts[1:])
+    return starts
 
 
 def _arrays(kind: str) -> list[str]:
