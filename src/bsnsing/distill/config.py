@@ -16,11 +16,7 @@ class DistillConfig:
     # --- The forest ---
     n_trees: int = 50  # of each kind; more are no better beyond noise
     rows_per_tree: int = 20_000  # drawn at most: time grows with rows, and labels abound
-    extra_columns: float = 3.0
-    leaf_rows: tuple[int, ...] = (1, 2, 4, 8, 16)  # to choose among: noise needs larger leaves
-    most_shares: float = 2e7
-    tree_rows: int = 80_000
-    fewest_trees: int = 25
+    leaf_rows: tuple[int, ...] = (2, 4, 8, 16)  # to choose among: noise needs larger leaves
 
     # --- Soft labels and synthetic rows ---
     label_share: float = 0.5  # of a label in its soft label: both it and the teacher may err
@@ -32,17 +28,12 @@ class DistillConfig:
 
     # --- The tree ---
     penalty_from: int = 2000  # cases from which on a leaf must save more (complexity_penalty)
-    shrinkage: float = 1.0  # cases that a parent counts for: little, as labels are soft already
-    learnt_weight: float = 2.0
-    least_leaf: int = 2
+    shrinkage: float = 1.0  # cases that a node's parent counts for, and all it learnt: labels are soft
 
     # --- Richer rules, and bounds on work ---
     leaves_saved: float = 4.0  # penalties of leaves that richer rules must save to be taken
-    rule_leaves: float = 2.0
     n_paired: int = 4  # most important numeric columns that are paired: 12 pairs to read
     most_work: float = 2e9  # of a search (see work.search_work), which is then a tenth of a second
-    times_more_rows: float = 1.0
-    low_brier: float = 0.2
 
     def complexity_penalty(self, n_cases: float) -> float:
         """Impurity per case, in nats, that each leaf of a taught tree must save.

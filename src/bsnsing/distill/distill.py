@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
 from bsnsing.distill.config import DistillConfig
-from bsnsing.distill.rule_space import RuleSpace, with_column_pairs, with_longer_rules
+from bsnsing.distill.rule_space import Enrichment, RuleSpace, with_column_pairs, with_longer_rules
 from bsnsing.distill.training_set import Teaching, TrainingSet
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
@@ -29,6 +30,7 @@ class DistillOptions:
     config: DistillConfig
     try_column_pairs: bool  # where they pay
     try_longer_rules: bool
+    same_unit: tuple[tuple[str, ...], ...] = ()  # groups of columns that may be summed
 
 
 def grow_distilled(
@@ -79,11 +81,13 @@ def _enriched(
     auto = config.complexity_penalty(float(real.per_row().sum()))
     penalty = max(auto, options.ccp_alpha)
     cost = _cost(grown[0], penalty, options.max_leaf_nodes)
-    enrichments = [with_column_pairs] * distill.try_column_pairs
-    enrichments += [with_longer_rules] * distill.try_longer_rules
+    enrichments: list[Enrichment] = []
+    if distill.try_column_pairs:
+        enrichments.append(partial(with_column_pairs, same_unit=distill.same_unit))
+    if distill.try_longer_rules:
+        enrichments.append(with_longer_rules)
     for enrich in enrichments:
-        leaves = config.leaves_saved if enrich is with_column_pairs else config.rule_leaves
-        most = cost - leaves * penalty * (1 - 1e-9)  # sums are rounded
+        most = cost - config.leaves_saved * penalty * (1 - 1e-9)  # sums are rounded
         if most < penalty or options.deadline.is_over:  # what one leaf costs, if it is pure
             break
         richer = enrich(space, options, training, config)
@@ -139,13 +143,11 @@ def _grow(
         n_nodes = tree.n_nodes
         real_leaves = find_leaves(tree, real.table, n_threads)
         leaves = find_leaves(tree, training.cases.table, n_threads)
-    evidence = _evidence(tree, training, leaves, config.learnt_weight)
+    evidence = _evidence(tree, training, leaves)
     return with_evidence(replace(tree, is_taught=True), evidence, options.shrinkage), evidence
 
 
-def _evidence(
-    tree: Tree, training: TrainingSet, leaves: NDArray[np.int64], learnt_weight: float
-) -> Evidence:
+def _evidence(tree: Tree, training: TrainingSet, leaves: NDArray[np.int64]) -> Evidence:
     """What the tree was learnt from, scaled to the number of real cases.
 
     Synthetic rows show where classes part, but real ones how many there are of each.
@@ -157,7 +159,7 @@ def _evidence(
     soft = _up_the_tree(tree, sum_by_node(nodes[:n_real], soft_labels[:n_real], tree.n_nodes))
     n_cases = tree.counts[0].sum()
     return Evidence(
-        soft * (n_cases / soft[0].sum()), learnt * (n_cases / learnt[0].sum()), learnt_weight
+        soft * (n_cases / soft[0].sum()), learnt * (n_cases / learnt[0].sum()), learnt_weight=1.0
     )
 
 

@@ -41,24 +41,21 @@ class Forest:
         self.bins = [_core.Bins(part, n_threads=self.n_threads) for part in dense_parts(X)]
         codes = self._codes(X)
         self.classes_, positions = np.unique(labels, return_inverse=True)
-        n_trees = min(config.n_trees, max(config.fewest_trees, config.tree_rows // n_rows))
         self.trees = _core.grow_forest(
             codes,
             positions.astype(np.int32),
             sample_weight,
             n_classes=len(self.classes_),
-            n_best_trees=n_trees,
+            n_best_trees=config.n_trees,
             n_best_columns=max(1, int(np.sqrt(n_columns))),
-            n_random_trees=n_trees,
-            # Random cuts differ enough from tree to tree to choose among more columns.
-            n_random_columns=min(n_columns, int(config.extra_columns * np.sqrt(n_columns))),
+            n_random_trees=config.n_trees,
+            # Random cuts differ enough from tree to tree to choose among all columns.
+            n_random_columns=n_columns,
             n_draws=min(n_rows, config.rows_per_tree),
             seed=int(self.random_state.randint(MOST_SEEDS)),
             n_threads=self.n_threads,
         )
-        sizes = [size for size in config.leaf_rows if size**2 <= n_rows]
-        if n_rows * len(self.classes_) > config.most_shares:
-            sizes = sizes[:1]  # there is no memory for more
+        sizes = [size for size in config.leaf_rows if size**2 <= n_rows] or config.leaf_rows[:1]
         oob = self.trees.out_of_bag(codes, leaf_rows=sizes, n_threads=self.n_threads)
         one_hot = np.eye(len(self.classes_))[positions]
         brier = [np.average(((one_hot - p) ** 2).sum(axis=1), weights=sample_weight) for p in oob]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from bsnsing.distill.config import DistillConfig
 from bsnsing.distill.training_set import TrainingSet
 from bsnsing.distill.work import count_questions, search_work
 from bsnsing.grow.options import GrowOptions
-from bsnsing.questions.pair import SCALE_FREE, ColumnPair
+from bsnsing.questions.pair import SAME_UNIT, SCALE_FREE, ColumnPair, Sign
 from bsnsing.rules.options import n_thresholds
 
 
@@ -29,11 +31,21 @@ class RuleSpace:
         return replace(options, search=search, pairs=self.pairs)
 
 
+# A space, the options, the training set and the numbers -> a richer space, or None.
+Enrichment: TypeAlias = Callable[
+    [RuleSpace, GrowOptions, TrainingSet, DistillConfig], RuleSpace | None
+]
+
+
 def with_column_pairs(
-    space: RuleSpace, options: GrowOptions, training: TrainingSet, config: DistillConfig
+    space: RuleSpace,
+    options: GrowOptions,
+    training: TrainingSet,
+    config: DistillConfig,
+    same_unit: Sequence[Sequence[str]] = (),
 ) -> RuleSpace | None:
     """The space with pairs of the columns that matter most; None if that is too much work."""
-    richer = replace(space, pairs=choose_pairs(training, config.n_paired))
+    richer = replace(space, pairs=choose_pairs(training, config.n_paired, same_unit))
     is_affordable = _work(richer, options, training) <= config.most_work
     return richer if richer.pairs and is_affordable else None
 
@@ -59,17 +71,28 @@ def _work(space: RuleSpace, options: GrowOptions, training: TrainingSet) -> floa
     return float(search_work(training.n_rows, n_asked, n_classes, space.max_rules))
 
 
-def choose_pairs(training: TrainingSet, n_paired: int) -> tuple[ColumnPair, ...]:
-    """Pair the numeric columns that matter most: product and ratio of any two, free of units."""
+def choose_pairs(
+    training: TrainingSet, n_paired: int, same_unit: Sequence[Sequence[str]] = ()
+) -> tuple[ColumnPair, ...]:
+    """Pair the numeric columns that matter most: product and ratio of any two.
+
+    In each group of columns of the same unit, sum and difference of those that matter most, too.
+    """
     importances = training.teacher.importances
     if importances is None:
         return ()
     columns = [training.cases.table.columns[k] for k in np.argsort(-importances, kind="stable")]
-    numeric = (column for column in columns if column.info.kind == "numeric")
-    names = [c.info.name for c in itertools.islice(filter(_has_many_values, numeric), n_paired)]
-    return tuple(
-        ColumnPair(a, sign, b) for a, b in itertools.combinations(names, 2) for sign in SCALE_FREE
-    )
+    numeric = [c for c in columns if c.info.kind == "numeric" and _has_many_values(c)]
+    names = [column.info.name for column in numeric]
+    pairs = [*_pairs_of(names[:n_paired], SCALE_FREE)]
+    for group in same_unit:
+        pairs += _pairs_of([name for name in names if name in group][:n_paired], SAME_UNIT)
+    return tuple(dict.fromkeys(pairs))
+
+
+def _pairs_of(names: Sequence[str], signs: Sequence[Sign]) -> Iterator[ColumnPair]:
+    for first, second in itertools.combinations(names, 2):
+        yield from (ColumnPair(first, sign, second) for sign in signs)
 
 
 def _has_many_values(column: Column) -> bool:

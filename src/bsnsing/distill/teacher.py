@@ -66,7 +66,7 @@ def fit_teacher(
         encoder.column_importances(fitted),
         float(np.average(errors, weights=cases.per_row())),
         factors,
-        getattr(fitted, "leaf_rows_", 1),
+        getattr(fitted, "leaf_rows_", min(config.leaf_rows)),
     )
 
 

@@ -112,7 +112,7 @@ class Teaching:
             teacher.importances, n_questions, table.n_rows, self.n_classes, config
         )
         row_work = search_work(1, max(1, n_questions[asked].sum()), self.n_classes)
-        most_rows = min(_most_rows(teacher.brier, config), config.most_work / row_work)
+        most_rows = min(config.most_rows, config.most_work / row_work)
         synthetic = make_synthetic_rows(table, most_rows, config, random_state)
         soft = config.label_share * one_hot + (1 - config.label_share) * teacher.oob
         n_parts = config.parts
@@ -146,12 +146,6 @@ def _rows_to_teach(real: Cases, most_rows: int) -> tuple[NDArray[np.intp], Cases
         rows, counts = np.repeat(rows, counts), None
     taught = CaseWeights(counts, weights.unit)
     return rows, Cases(real.table.take(rows), real.labels[rows], taught)
-
-
-def _most_rows(brier: float, config: DistillConfig) -> float:
-    """Most rows of a training set with synthetic ones."""
-    more = max(1.0, config.low_brier / max(brier, 1e-9))
-    return config.most_rows * min(config.times_more_rows, more)
 
 
 def _in_parts(

@@ -280,7 +280,7 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         self,
         *,
         max_rules: int | str = "auto",
-        column_pairs: str | None = "auto",
+        column_pairs: str | Sequence[Sequence[str]] | None = "auto",
         min_samples_leaf: str | float = "auto",
         criterion: str = "entropy",
         operators: Sequence[str] = ("or", "and"),

@@ -43,8 +43,7 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
     """Grow one tree for all classes, or one per class; by a teacher's training set, if any."""
     if model.teacher is None:
         return _grow_trees(model, cases, classes)
-    keeps_all = model.extra_questions is not None or model.constraints is not None
-    form = canonical_form(cases, len(classes), keeps_all=keeps_all)
+    form = canonical_form(cases, len(classes), keeps_all=_names_columns(model))
     growth = _grow_trees(model, form.cases, classes[form.classes])
     if len(growth.trees) == 1:
         ((tree, evidence),) = growth.trees
@@ -57,8 +56,15 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
     return replace(growth, trees=own)
 
 
+def _names_columns(model: BsnsingClassifier) -> bool:
+    """Whether a parameter is about columns, so that all of them are needed."""
+    has_groups = isinstance(model.column_pairs, list | tuple)
+    return has_groups or model.extra_questions is not None or model.constraints is not None
+
+
 def _grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
     n_classes = len(classes)
+    distill = distill_options(model, cases.table.info)
     totals = cases.class_totals(n_classes)
     n_cases = float(totals.sum())
     teaching = _teaching(model, cases, n_classes)
@@ -69,7 +75,6 @@ def _grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -
         # Impurity saved by chance grows with the variance of the weighted cases.
         penalty = options.ccp_alpha * design_effect(totals, class_weight)
         options = replace(options, ccp_alpha=penalty)
-    distill = distill_options(model)
     if model.multiclass == "native" or n_classes <= 2:
         trees = [_grow_tree(cases, classes, options, distill, training, teaching)]
     else:

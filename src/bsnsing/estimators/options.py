@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bsnsing.data.columns import ColumnInfo
 from bsnsing.distill.config import DistillConfig
 from bsnsing.distill.distill import DistillOptions
 from bsnsing.distill.training_set import TrainingSet
@@ -81,13 +83,34 @@ def read_options(
     )
 
 
-def distill_options(model: BsnsingClassifier) -> DistillOptions:
+def distill_options(model: BsnsingClassifier, columns: Sequence[ColumnInfo]) -> DistillOptions:
     """Return what a taught tree is to find out."""
+    pairs = model.column_pairs
     return DistillOptions(
         config=model._distill_config,
-        try_column_pairs=model.column_pairs == "auto",
+        try_column_pairs=pairs is not None,
         try_longer_rules=model.max_rules == "auto",
+        same_unit=() if pairs is None or isinstance(pairs, str) else _groups(pairs, columns),
     )
+
+
+def _groups(
+    pairs: Sequence[Sequence[str]], columns: Sequence[ColumnInfo]
+) -> tuple[tuple[str, ...], ...]:
+    """Check that the columns that share a unit are numeric columns of the table."""
+    kinds = {column.name: column.kind for column in columns}
+    for name in (name for group in pairs for name in group):
+        if name not in kinds:
+            raise ValueError(
+                f"column_pairs names the column {name!r}, which the table does not have. "
+                f"Its first columns are {', '.join(map(repr, list(kinds)[:10]))}."
+            )
+        if kinds[name] != "numeric":
+            raise ValueError(
+                f"column_pairs names the column {name!r}, which is {kinds[name]}. "
+                "Only numeric columns share a unit."
+            )
+    return tuple(tuple(group) for group in pairs)
 
 
 def leaf_size(
@@ -99,7 +122,7 @@ def leaf_size(
     """Cases that each child needs."""
     if min_samples_leaf == "auto" and training is not None:
         # Where a forest has to average over this many rows, one tree has to at least.
-        return max(config.least_leaf, training.teacher.leaf_rows)
+        return training.teacher.leaf_rows
     if min_samples_leaf == "sqrt" or (min_samples_leaf == "auto" and n_cases > _MANY_CASES):
         return max(1, math.isqrt(int(n_cases)))
     if min_samples_leaf == "auto":

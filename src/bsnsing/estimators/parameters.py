@@ -23,6 +23,7 @@ from bsnsing.rules.parameters import (
     has_probabilities,
     is_dict,
     is_fraction,
+    is_groups_of_names,
     is_int_between,
     is_list_of,
     is_none,
@@ -34,7 +35,10 @@ from bsnsing.solvers.parameters import SOLVER_PARAMETERS
 
 TREE_PARAMETERS: Parameters = {
     "max_rules": (any_of(is_one_of("auto"), MAX_RULES[0]), f"'auto' or {MAX_RULES[1]}"),
-    "column_pairs": (any_of(is_one_of("auto"), is_none), "'auto' or None"),
+    "column_pairs": (
+        any_of(is_one_of("auto"), is_none, is_groups_of_names),
+        "'auto', None or lists of the names of columns that share a unit",
+    ),
     "min_samples_leaf": (
         any_of(is_one_of("auto", "sqrt"), is_int_between(1), is_fraction),
         "'auto', 'sqrt', a positive int or a fraction between 0 and 1",

@@ -112,6 +112,14 @@ def is_list_of(check: Check) -> Check:
     )
 
 
+def is_groups_of_names(value: Any) -> bool:
+    """Whether the value is a list or tuple of lists or tuples of text."""
+    return isinstance(value, list | tuple) and all(
+        isinstance(group, list | tuple) and all(isinstance(name, str) for name in group)
+        for group in value
+    )
+
+
 def is_dict(value: Any) -> bool:
     """Accept dicts."""
     return isinstance(value, dict)
