@@ -35,7 +35,7 @@ from bsnsing.rules.parameters import (
 from bsnsing.solvers.mip import MipOptions
 from bsnsing.tree.importances import impurity_reductions
 from bsnsing.tree.model import TreeModel
-from bsnsing.tree.predict import find_leaves, passed_nodes, stops_of
+from bsnsing.tree.predict import Walk, passed_nodes, stops_of, walk_down
 from bsnsing.tree.probabilities import Evidence
 from bsnsing.tree.prune import PruningPath, prune, pruning_path
 from bsnsing.tree.tree import Tree
@@ -444,8 +444,9 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row."""
         check_is_fitted(self)
-        if len(self.trees_) == 1:  # decided once per leaf, not once per row
-            best = self.trees_[0].value.argmax(axis=1)[self._find_leaves(X)[0]]
+        if len(self.trees_) == 1:
+            (walk,) = self._walk_down(X)
+            best = walk.best(walk.tree.value)
         else:
             best = self._scores(X).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[best]
@@ -472,8 +473,8 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
 
         A row that meets an unknown ends in that node: see :meth:`unknown_at`.
         """
-        leaves = self._find_leaves(X)
-        return leaves[0] if len(leaves) == 1 else np.column_stack(leaves)
+        ends = [walk.ends for walk in self._walk_down(X)]
+        return ends[0] if len(ends) == 1 else np.column_stack(ends)
 
     def unknown_at(self, X: Any) -> NDArray[np.int64]:
         """Return the node whose rule each row's cells leave unknown; -1 for rows that reach a leaf.
@@ -507,8 +508,7 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         >>> model.predict_proba(new)[:, 1].round(2).tolist(), y.mean().round(2).tolist()
         ([1.0, 1.0, 0.78, 0.78], 0.78)
         """
-        ends = self._find_leaves(X)
-        stops = [stops_of(tree, leaves) for tree, leaves in zip(self.trees_, ends, strict=True)]
+        stops = [stops_of(walk.tree, walk.ends) for walk in self._walk_down(X)]
         return stops[0] if len(stops) == 1 else np.column_stack(stops)
 
     def decision_path(self, X: Any) -> csr_matrix | tuple[csr_matrix, NDArray[np.int64]]:
@@ -519,10 +519,7 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         each tree's nodes begin.
         """
         check_is_fitted(self)
-        paths = [
-            passed_nodes(tree, leaves)
-            for tree, leaves in zip(self.trees_, self._find_leaves(X), strict=True)
-        ]
+        paths = [passed_nodes(walk.tree, walk.ends) for walk in self._walk_down(X)]
         if len(paths) == 1:
             return paths[0]
         starts = np.cumsum([0] + [path.shape[1] for path in paths])
@@ -597,21 +594,18 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         self.ccp_alpha_ = growth.options.ccp_alpha
         return growth.trees
 
-    def _find_leaves(self, X: Any) -> list[NDArray[np.int64]]:
+    def _walk_down(self, X: Any) -> list[Walk]:
         check_is_fitted(self)
         table = read_prediction_table(self, X, self.trees_[0].columns)
         n_threads = effective_n_threads(self.n_jobs)
-        return [find_leaves(tree, table, n_threads) for tree in self.trees_]
+        return [walk_down(tree, table, n_threads) for tree in self.trees_]
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of one tree, or each class's score from its own."""
-        leaves = self._find_leaves(X)
-        if len(self.trees_) == 1:
-            shares: NDArray[np.float64] = self.trees_[0].value[leaves[0]]
-            return shares
-        return np.column_stack(
-            [tree.value[leaf, 1] for tree, leaf in zip(self.trees_, leaves, strict=True)]
-        )
+        walks = self._walk_down(X)
+        if len(walks) == 1:
+            return walks[0].mean(walks[0].tree.value)
+        return np.hstack([walk.mean(walk.tree.value[:, 1:]) for walk in walks])
 
 
 # For the estimators that are made of this one.

@@ -26,7 +26,7 @@ from bsnsing.estimators.parameters import CV_PARAMETERS
 from bsnsing.estimators.scores import SCORES, call_scorer
 from bsnsing.rules.parameters import check_parameters
 from bsnsing.tree.model import TreeModel
-from bsnsing.tree.predict import find_leaves
+from bsnsing.tree.predict import walk_down
 from bsnsing.tree.probabilities import tree_shares
 from bsnsing.tree.prune import (
     first_marked,
@@ -252,12 +252,13 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         if isinstance(self.scoring, str) and self.scoring in SCORES:
             quick = SCORES[self.scoring]
             tree = grown.trees[0]
-            leaves = find_leaves(tree, read_prediction_table(grown.model, test.X, tree.columns), 1)
+            walk = walk_down(tree, read_prediction_table(grown.model, test.X, tree.columns), 1)
 
             def score_shares(shrunk: Tree, _: NDArray[np.bool_], ends: NDArray[np.intp]) -> float:
-                # A row ends where its path meets the first leaf of the pruned tree.
+                # A row ends where its path meets the first leaf of the pruned tree. So do both of
+                # its ways at an unknown, and where that is below, their mean is that leaf's value.
                 shares = np.zeros((len(test.y), len(self.classes_)))
-                shares[:, place] = shrunk.value[ends[leaves]]
+                shares[:, place] = walk.mean(shrunk.value[ends])
                 return quick(shares, test.labels, test.score_weights)
 
             return score_shares

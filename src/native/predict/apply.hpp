@@ -1,4 +1,5 @@
-// From rows to leaves, or to the nodes whose rule a row's cells leave open.
+// From rows to leaves, or to the nodes whose rule a row's cells leave open; and both ways from
+// there.
 #pragma once
 
 #include <cstddef>
@@ -18,5 +19,20 @@ namespace bsnsing {
 // leaves.
 void apply_tree(const FlatTree& tree, std::span<const ColumnView> columns, std::size_t n_rows,
                 std::size_t n_threads, std::int64_t* ends);
+
+// What nodes hold for the rows that end in them.
+struct NodeValues {
+    std::span<const double> values;  // n_values of each node, of which those of leaves are read
+    std::size_t n_values = 0;
+    std::span<const double> yes_share;  // per node: what its yes child counts; the other the rest
+};
+
+// Writes the values of each of `rows` if from its start it goes both ways wherever its rule is
+// unknown: those of its leaf, or the mean of what it gets below both children, each counting by its
+// share. Means of values from 0 to 1 stay there, however they are rounded: share + (1 - share)
+// always gives 1.
+void mix_leaves(const FlatTree& tree, std::span<const ColumnView> columns,
+                std::span<const std::int64_t> rows, std::span<const std::int64_t> starts,
+                const NodeValues& held, std::size_t n_threads, double* out);
 
 }  // namespace bsnsing
