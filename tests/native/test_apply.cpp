@@ -216,8 +216,8 @@ double plain_mean(const FlatTree& tree, const std::vector<std::int64_t>& ends_fr
     const auto below = [&](std::int32_t child) {
         return plain_mean(tree, ends_from, held, static_cast<std::size_t>(child), k);
     };
-    const double share = held.yes_share[end];
-    return share * below(tree.yes[end]) + (1 - share) * below(tree.no[end]);
+    const double no = below(tree.no[end]);
+    return no + held.yes_share[end] * (below(tree.yes[end]) - no);
 }
 
 // Where a row ends that starts at each node of the small tree, given what its rules say.
@@ -286,22 +286,26 @@ void test_both_ways() {
     mix_leaves(tree, views, {}, {}, held, 1, nullptr);
 }
 
-// Shares of every size, and values of 1 in all leaves: so is their mean, exactly.
+// Shares of every size: the mean of equals is the same, and that of others lies between.
 void test_means_stay_between() {
     SmallTree small;
     small.has_missing = {false, false};
     small.tests[2] = number_of(Test::less);  // so that nothing is known at any node
     const FlatTree tree = small.view();
-    const std::vector<double> ones(7, 1.0);
     const std::vector<std::int64_t> rows = {0};
     const ColumnView views[] = {{{&kMissing, 1, NumberType::f64}, true},
                                 {{&kMissing, 1, NumberType::f64}, true}};
     for (int i = 0; i <= 1000; ++i) {
         const double share = i / 1000.0;
         const std::vector<double> yes_share = {share, 0, share * share, 0, share / 3, 0, 0};
-        double mixed = -1;
-        mix_leaves(tree, views, rows, rows, {ones, 1, yes_share}, 1, &mixed);
-        CHECK(mixed == 1);
+        for (const double most : {1.0, 1 - share / 7, 1.0 / 3}) {
+            double mixed = -1;
+            mix_leaves(tree, views, rows, rows, {std::vector(7, most), 1, yes_share}, 1, &mixed);
+            CHECK(mixed == most);
+            const std::vector<double> values = {0, most, 0, 1, 0, 1 - most, 1};
+            mix_leaves(tree, views, rows, rows, {values, 1, yes_share}, 1, &mixed);
+            CHECK(mixed >= 0 && mixed <= 1);
+        }
     }
 }
 

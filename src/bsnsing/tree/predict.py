@@ -52,9 +52,7 @@ class Walk:
             best[stopped] = self.mixed(stopped, values).argmax(axis=1)
         return best
 
-    def mixed(
-        self, rows: NDArray[np.int64], values: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def mixed(self, rows: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the :meth:`mean` of these rows."""
         means: NDArray[np.float64] = self.flat.mix_leaves(
             self.columns,

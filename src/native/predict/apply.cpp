@@ -162,7 +162,7 @@ struct MixRoom {
         const std::size_t no = values.size() - n_values;
         double* yes = values.data() + no - n_values;
         for (std::size_t i = 0; i < n_values; ++i)
-            yes[i] = yes_share * yes[i] + (1 - yes_share) * values[no + i];
+            yes[i] = values[no + i] + yes_share * (yes[i] - values[no + i]);
         values.resize(no);
     }
 };

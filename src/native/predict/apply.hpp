@@ -29,8 +29,8 @@ struct NodeValues {
 
 // Writes the values of each of `rows` if from its start it goes both ways wherever its rule is
 // unknown: those of its leaf, or the mean of what it gets below both children, each counting by its
-// share. Means of values from 0 to 1 stay there, however they are rounded: share + (1 - share)
-// always gives 1.
+// share: no + share * (yes - no). So written, the mean of equals is the same number, and means of
+// values from 0 to 1 stay there, however they are rounded.
 void mix_leaves(const FlatTree& tree, std::span<const ColumnView> columns,
                 std::span<const std::int64_t> rows, std::span<const std::int64_t> starts,
                 const NodeValues& held, std::size_t n_threads, double* out);
