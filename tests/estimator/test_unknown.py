@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csc_matrix, csr_matrix
+from sklearn.datasets import load_breast_cancer
 
 from bsnsing import (
     BsnsingClassifier,
@@ -299,6 +300,19 @@ def test_who_knows_nothing_gets_the_base_rates() -> None:
     np.testing.assert_allclose(by_class.predict_proba(NOTHING), [shares, shares])
     assert by_class.unknown_at(NOTHING).tolist() == [[0, 0, 0]] * 2
     assert (by_class.unknown_at(X) == -1).all()
+
+
+def test_the_example_of_the_documents() -> None:
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    model = BsnsingClassifier.plain().fit(X, y)
+    new = X.iloc[[0, 0, 2, 2]]
+    new.index = range(4)
+    new.loc[1, :] = np.nan
+    new.loc[2, "worst area"] = np.nan
+    new.loc[3, "worst perimeter"] = np.nan
+    assert model.unknown_at(new).tolist() == [-1, 0, -1, 1]
+    assert model.predict_proba(new)[:, 0].round(3).tolist() == [1, 0.373, 1, 0.943]
+    assert model.predict_proba(new)[3, 0] == pytest.approx((187 * 1 + 23 * 11 / 23) / 210)
 
 
 def test_estimators_of_several_trees() -> None:

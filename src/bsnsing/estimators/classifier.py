@@ -64,8 +64,9 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     The tree does not depend on the order of the rows nor on ``n_jobs``.
 
     Cells may be missing. Where a column had missing cells at fit, the tree has learnt what they
-    say; where it had none, and from a level never seen, the answer is unknown, and a case whose
-    rule stays unknown gets the probabilities of the node it came to: see :meth:`unknown_at`.
+    say; where it had none, and from a level never seen, the answer is unknown. A case whose rule
+    stays unknown goes both ways, and gets the mean of the probabilities it finds there, each way
+    counting by the training cases that went it: see :meth:`predict_proba` and :meth:`unknown_at`.
 
     By default the tree learns from a forest: see ``teacher``. :meth:`plain` grows it on the
     labels as they are, and :meth:`paper` has the settings of the paper.
@@ -442,7 +443,7 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         return whole.fit(X, y, sample_weight=sample_weight).pruning_path()
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row."""
+        """Return the most probable class of each row; of equals the first."""
         check_is_fitted(self)
         if len(self.trees_) == 1:
             (walk,) = self._walk_down(X)
@@ -453,7 +454,14 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class, in the order of ``classes_``."""
+        """Return the probability of each class, in the order of ``classes_``.
+
+        A row gets the probabilities of its leaf. Where its cells leave a rule unknown (see
+        :meth:`unknown_at`) it gets (n_yes p_yes + n_no p_no) / (n_yes + n_no): p are the
+        probabilities that it gets below either child, where further rules may be unknown, and n
+        the training cases of that child, each times its sample and class weight (``tree_.counts @
+        tree_.class_weight``). With one tree per class, each tree does so by itself.
+        """
         scores = self._scores(X)
         if len(self.trees_) == 1:
             return scores
@@ -471,18 +479,19 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf that each row ends in; with one tree per class, one column per tree.
 
-        A row that meets an unknown ends in that node: see :meth:`unknown_at`.
+        For a row that meets unknowns it is the first node whose rule is unknown: see
+        :meth:`unknown_at`.
         """
         ends = [walk.ends for walk in self._walk_down(X)]
         return ends[0] if len(ends) == 1 else np.column_stack(ends)
 
     def unknown_at(self, X: Any) -> NDArray[np.int64]:
-        """Return the node whose rule each row's cells leave unknown; -1 for rows that reach a leaf.
+        """Return the first node whose rule each row's cells leave unknown; -1 where there is none.
 
         What a missing cell answers is unknown where the column had no missing cells at fit, and
         what a level answers that fit never saw. A rule can hold, or fail, all the same: "age > 35
-        or bmi > 30" holds for every age if bmi is 31. Where it stays unknown the row goes no
-        further, and gets the probabilities of that node: those of all cases if it is the root.
+        or bmi > 30" holds for every age if bmi is 31. Where it stays unknown the row goes both
+        ways: see :meth:`predict_proba`. Rows of -1 reach one leaf, and get its probabilities.
 
         Parameters
         ----------
@@ -514,7 +523,7 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     def decision_path(self, X: Any) -> csr_matrix | tuple[csr_matrix, NDArray[np.int64]]:
         """Return which nodes each row passes, as a sparse indicator matrix.
 
-        The path of a row that meets an unknown ends there: see :meth:`unknown_at`.
+        The path of a row that meets unknowns ends at the first of them: see :meth:`unknown_at`.
         With one tree per class, the matrices of all trees side by side, and the column at which
         each tree's nodes begin.
         """

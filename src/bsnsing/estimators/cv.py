@@ -278,7 +278,7 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.predict(X)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class, in the order of ``classes_``."""
+        """Return the probability of each class, as :meth:`BsnsingClassifier.predict_proba`."""
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
 
@@ -288,12 +288,12 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.predict_log_proba(X)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the leaf that each row ends in."""
+        """Return the leaf of each row, or the first node whose rule its cells leave unknown."""
         check_is_fitted(self)
         return self.best_estimator_.apply(X)
 
     def decision_path(self, X: Any) -> csr_matrix:
-        """Return which nodes each row passes, as a sparse indicator matrix."""
+        """Return which nodes each row passes, as :meth:`BsnsingClassifier.decision_path`."""
         check_is_fitted(self)
         return self.best_estimator_.decision_path(X)
 
@@ -304,7 +304,7 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.feature_importances_
 
     def unknown_at(self, X: Any) -> NDArray[np.int64]:
-        """Return where each row met an unknown, as :meth:`BsnsingClassifier.unknown_at`."""
+        """Return where each row first met an unknown, as :meth:`BsnsingClassifier.unknown_at`."""
         check_is_fitted(self)
         return self.best_estimator_.unknown_at(X)
 
