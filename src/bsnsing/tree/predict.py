@@ -40,14 +40,14 @@ class Walk:
         A row whose rule stays unknown goes both ways, and gets the mean of what it gets there,
         each way counting by :func:`yes_share`.
         """
-        means: NDArray[np.float64] = values[self.ends]
+        means: NDArray[np.float64] = values.take(self.ends, axis=0)  # much faster than values[ends]
         if len(stopped := self.stopped):
             means[stopped] = self.mixed(stopped, values)
         return means
 
     def best(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
         """Return where each row's :meth:`mean` is greatest; of equals the first."""
-        best: NDArray[np.intp] = values.argmax(axis=1)[self.ends]  # once per node, not per row
+        best: NDArray[np.intp] = values.argmax(axis=1).take(self.ends)  # once per node, not per row
         if len(stopped := self.stopped):
             best[stopped] = self.mixed(stopped, values).argmax(axis=1)
         return best
