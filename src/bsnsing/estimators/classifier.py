@@ -35,7 +35,7 @@ from bsnsing.rules.parameters import (
 from bsnsing.solvers.mip import MipOptions
 from bsnsing.tree.importances import impurity_reductions
 from bsnsing.tree.model import TreeModel
-from bsnsing.tree.predict import find_leaves, passed_nodes, stops_of
+from bsnsing.tree.predict import Walk, passed_nodes, stops_of, walk_down
 from bsnsing.tree.probabilities import Evidence
 from bsnsing.tree.prune import PruningPath, prune, pruning_path
 from bsnsing.tree.tree import Tree
@@ -64,8 +64,9 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     The tree does not depend on the order of the rows nor on ``n_jobs``.
 
     Cells may be missing. Where a column had missing cells at fit, the tree has learnt what they
-    say; where it had none, and from a level never seen, the answer is unknown, and a case whose
-    rule stays unknown gets the probabilities of the node it came to: see :meth:`unknown_at`.
+    say; where it had none, and from a level never seen, the answer is unknown. A case whose rule
+    stays unknown goes both ways, and gets the mean of the probabilities it finds there, each way
+    counting by the training cases that went it: see :meth:`predict_proba` and :meth:`unknown_at`.
 
     By default the tree learns from a forest: see ``teacher``. :meth:`plain` grows it on the
     labels as they are, and :meth:`paper` has the settings of the paper.
@@ -442,17 +443,25 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         return whole.fit(X, y, sample_weight=sample_weight).pruning_path()
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row."""
+        """Return the most probable class of each row; of equals the first."""
         check_is_fitted(self)
-        if len(self.trees_) == 1:  # decided once per leaf, not once per row
-            best = self.trees_[0].value.argmax(axis=1)[self._find_leaves(X)[0]]
+        if len(self.trees_) == 1:
+            (walk,) = self._walk_down(X)
+            best = walk.best(walk.tree.value)
         else:
             best = self._scores(X).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class, in the order of ``classes_``."""
+        """Return the probability of each class, in the order of ``classes_``.
+
+        A row gets the probabilities of its leaf. Where its cells leave a rule unknown (see
+        :meth:`unknown_at`) it gets (n_yes p_yes + n_no p_no) / (n_yes + n_no): p are the
+        probabilities that it gets below either child, where further rules may be unknown, and n
+        the training cases of that child, each times its sample and class weight (``tree_.counts @
+        tree_.class_weight``). With one tree per class, each tree does so by itself.
+        """
         scores = self._scores(X)
         if len(self.trees_) == 1:
             return scores
@@ -470,18 +479,19 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf that each row ends in; with one tree per class, one column per tree.
 
-        A row that meets an unknown ends in that node: see :meth:`unknown_at`.
+        For a row that meets unknowns it is the first node whose rule is unknown: see
+        :meth:`unknown_at`.
         """
-        leaves = self._find_leaves(X)
-        return leaves[0] if len(leaves) == 1 else np.column_stack(leaves)
+        ends = [walk.ends for walk in self._walk_down(X)]
+        return ends[0] if len(ends) == 1 else np.column_stack(ends)
 
     def unknown_at(self, X: Any) -> NDArray[np.int64]:
-        """Return the node whose rule each row's cells leave unknown; -1 for rows that reach a leaf.
+        """Return the first node whose rule each row's cells leave unknown; -1 where there is none.
 
         What a missing cell answers is unknown where the column had no missing cells at fit, and
         what a level answers that fit never saw. A rule can hold, or fail, all the same: "age > 35
-        or bmi > 30" holds for every age if bmi is 31. Where it stays unknown the row goes no
-        further, and gets the probabilities of that node: those of all cases if it is the root.
+        or bmi > 30" holds for every age if bmi is 31. Where it stays unknown the row goes both
+        ways: see :meth:`predict_proba`. Rows of -1 reach one leaf, and get its probabilities.
 
         Parameters
         ----------
@@ -507,22 +517,18 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         >>> model.predict_proba(new)[:, 1].round(2).tolist(), y.mean().round(2).tolist()
         ([1.0, 1.0, 0.78, 0.78], 0.78)
         """
-        ends = self._find_leaves(X)
-        stops = [stops_of(tree, leaves) for tree, leaves in zip(self.trees_, ends, strict=True)]
+        stops = [stops_of(walk.tree, walk.ends) for walk in self._walk_down(X)]
         return stops[0] if len(stops) == 1 else np.column_stack(stops)
 
     def decision_path(self, X: Any) -> csr_matrix | tuple[csr_matrix, NDArray[np.int64]]:
         """Return which nodes each row passes, as a sparse indicator matrix.
 
-        The path of a row that meets an unknown ends there: see :meth:`unknown_at`.
+        The path of a row that meets unknowns ends at the first of them: see :meth:`unknown_at`.
         With one tree per class, the matrices of all trees side by side, and the column at which
         each tree's nodes begin.
         """
         check_is_fitted(self)
-        paths = [
-            passed_nodes(tree, leaves)
-            for tree, leaves in zip(self.trees_, self._find_leaves(X), strict=True)
-        ]
+        paths = [passed_nodes(walk.tree, walk.ends) for walk in self._walk_down(X)]
         if len(paths) == 1:
             return paths[0]
         starts = np.cumsum([0] + [path.shape[1] for path in paths])
@@ -597,21 +603,18 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         self.ccp_alpha_ = growth.options.ccp_alpha
         return growth.trees
 
-    def _find_leaves(self, X: Any) -> list[NDArray[np.int64]]:
+    def _walk_down(self, X: Any) -> list[Walk]:
         check_is_fitted(self)
         table = read_prediction_table(self, X, self.trees_[0].columns)
         n_threads = effective_n_threads(self.n_jobs)
-        return [find_leaves(tree, table, n_threads) for tree in self.trees_]
+        return [walk_down(tree, table, n_threads) for tree in self.trees_]
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of one tree, or each class's score from its own."""
-        leaves = self._find_leaves(X)
-        if len(self.trees_) == 1:
-            shares: NDArray[np.float64] = self.trees_[0].value[leaves[0]]
-            return shares
-        return np.column_stack(
-            [tree.value[leaf, 1] for tree, leaf in zip(self.trees_, leaves, strict=True)]
-        )
+        walks = self._walk_down(X)
+        if len(walks) == 1:
+            return walks[0].mean(walks[0].tree.value)
+        return np.hstack([walk.mean(walk.tree.value[:, 1:]) for walk in walks])
 
 
 # For the estimators that are made of this one.
