@@ -19,7 +19,7 @@ from bsnsing.data.weights import read_relative_weights
 from bsnsing.distill.config import DistillConfig
 from bsnsing.engine.base import EngineMaker
 from bsnsing.engine.native import NativeEngine
-from bsnsing.estimators.growth import grow_trees
+from bsnsing.estimators.growth import Growth, grow_trees
 from bsnsing.estimators.parameters import TREE_PARAMETERS
 from bsnsing.export.text import export_text
 from bsnsing.rules.constraints import RuleConstraints
@@ -36,7 +36,6 @@ from bsnsing.solvers.mip import MipOptions
 from bsnsing.tree.importances import impurity_reductions
 from bsnsing.tree.model import TreeModel
 from bsnsing.tree.predict import find_leaves, passed_nodes, stops_of
-from bsnsing.tree.probabilities import Evidence
 from bsnsing.tree.prune import PruningPath, prune, pruning_path
 from bsnsing.tree.tree import Tree
 
@@ -385,8 +384,9 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         BsnsingClassifier
             The fitted classifier.
         """
-        grown = self._grow(X, y, sample_weight)
-        self._keep([prune(tree, self.ccp_alpha_, self.max_leaf_nodes) for tree, _ in grown])
+        growth = self._grow(X, y, sample_weight)
+        kept = [prune(own.tree, self.ccp_alpha_, self.max_leaf_nodes) for own in growth.trees]
+        self._keep(growth.complete(kept))
         return self
 
     def prune(
@@ -575,10 +575,8 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         elif hasattr(self, "tree_"):
             del self.tree_  # from an earlier fit
 
-    def _grow(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> list[tuple[Tree, Evidence]]:
-        """Grow the trees, unpruned; each comes with the cases it was learnt from."""
+    def _grow(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Growth:
+        """Grow the trees, unpruned; proofs are to be completed for what is kept of them."""
         # Not get_params, which looks up the signature anew: a tenth of a small fit.
         parameters = {name: getattr(self, name) for name in TREE_PARAMETERS}
         check_parameters(type(self).__name__, TREE_PARAMETERS, parameters)
@@ -595,7 +593,7 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         self.is_taught_ = growth.is_taught
         self.min_samples_leaf_ = int(growth.options.search.min_samples_leaf)
         self.ccp_alpha_ = growth.options.ccp_alpha
-        return growth.trees
+        return growth
 
     def _find_leaves(self, X: Any) -> list[NDArray[np.int64]]:
         check_is_fitted(self)

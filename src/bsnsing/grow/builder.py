@@ -82,6 +82,9 @@ class TreeBuilder:
             left, right, np.array(self.depth, dtype=np.int32), class_weight[: len(classes)]
         )
         weighted = counts * nodes.class_weight
+        objective = np.array(
+            [rule.objective / objective_unit if rule else np.nan for rule in rules]
+        )
         tree = Tree(
             columns=columns,
             pairs=pairs,
@@ -89,6 +92,7 @@ class TreeBuilder:
             classes=classes,
             class_weight=nodes.class_weight,
             is_taught=False,
+            n_synthetic=0,
             children_left=left,
             children_right=right,
             depth=nodes.depth,
@@ -97,11 +101,12 @@ class TreeBuilder:
             impurity=gini_impurity(weighted),
             weighted_cases=weighted.sum(axis=1),
             operator=np.array([rule.operator if rule else 0 for rule in rules], dtype=np.uint8),
-            objective=np.array(
-                [rule.objective / objective_unit if rule else np.nan for rule in rules]
-            ),
+            objective=objective,
             bound=np.array([rule.bound / objective_unit if rule else np.nan for rule in rules]),
             optimal=np.array([found.optimal if found else True for found in self.found]),
+            own_objective=objective,
+            best_own_objective=objective,
+            best_own_proven=np.array([rule.optimal if rule else False for rule in rules]),
             n_counted=np.array([found.n_counted if found else 0.0 for found in self.found]),
             n_excluded=np.array([found.n_excluded if found else 0.0 for found in self.found]),
             first_question=starts_of([len(rule.questions) if rule else 0 for rule in rules]),
