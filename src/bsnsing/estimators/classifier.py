@@ -55,11 +55,14 @@ _MOST_LINES = 100
 
 
 class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
-    """A decision tree in which every split is the best Boolean rule of its size.
+    """A decision tree of Boolean rules, each the best of its size for what it was grown on.
 
     Each inner node asks a rule of at most ``max_rules`` yes/no questions, such as
     ``age > 35 or bmi > 30``. The rule is proven to minimise ``criterion`` over the node's whole
-    pool of questions, unless ``time_limit`` cut the search short, which ``tree_.optimal`` tells.
+    pool of questions, unless ``tree_.optimal`` says that it is not. It does so for what the tree
+    was grown on: without a teacher the cases themselves, with one (the default) its training set
+    of soft labels and synthetic rows. There, ``tree_.own_objective`` is what each rule is worth on
+    the node's own cases, and ``tree_.best_own_objective`` what the best rule of its size is.
     The tree does not depend on the order of the rows nor on ``n_jobs``.
 
     Cells may be missing. Where a column had missing cells at fit, the tree has learnt what they
@@ -96,7 +99,8 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         "sqrt" is the square root of all cases n, an int a number, a float a fraction of n. "auto"
         is max(2, rows that a leaf of the teacher's forest needs) with a teacher; without one
         n^(1/4) up to 50,000 cases and n^(1/2) beyond. With a teacher, splits with too few cases on
-        one side are left out after growth, not during the search.
+        one side are left out after growth, not during the search; the side that takes such a
+        split's place is proven anew, and often no longer optimal.
         Measured: 1, 0.0 and -0.1; 5, -0.4 and -0.2; "sqrt", -1.9 and -1.2 at 5 leaves instead of
         8.5 in the median.
     criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="entropy"
@@ -239,8 +243,9 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     n_classes_ : int
         Number of classes.
     tree_ : Tree
-        The tree: rules, counts, probabilities, children, objective and proof of each node. Not
-        there with ``multiclass="ovr"`` and more than two classes.
+        The tree: rules, counts, probabilities, children, objective and proof of each node, for
+        what it was grown on and for the node's own cases (see :class:`Tree`). Not there with
+        ``multiclass="ovr"`` and more than two classes.
     trees_ : list of Tree
         The tree, or one per class.
     min_samples_leaf_ : int

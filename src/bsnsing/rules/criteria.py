@@ -60,7 +60,8 @@ def objectives_of(
 def _entropy(cases: NDArray[np.float64]) -> NDArray[np.float64]:
     # Each class by itself, so that pure children have none at all.
     shares = cases / np.maximum(cases.sum(axis=1, keepdims=True), 1e-300)
-    sums: NDArray[np.float64] = -(cases * np.log(np.where(shares > 0, shares, 1.0))).sum(axis=1)
+    logs = np.log(np.where(shares > 0, shares, 1.0))
+    sums: NDArray[np.float64] = 0.0 - (cases * logs).sum(axis=1)
     return sums
 
 
