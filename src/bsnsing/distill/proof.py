@@ -61,12 +61,11 @@ class TaughtProof:
         real, counts = self._known_cases(tree)
         objective = node_objectives(tree, counts, self.real_options.search.criterion)
         best, proven = objective.copy(), np.zeros(tree.n_nodes, dtype=bool)
-        n_questions = np.diff(tree.first_question)
         # Rules that leave nothing to be gained need no search.
-        is_perfect = objective <= 0
-        proven[is_perfect] = True
+        proven[objective <= 0] = True
+        n_questions = np.where(proven, 0, np.diff(tree.first_question))
         for size in np.unique(n_questions[n_questions > 0]):
-            wanted = (n_questions == size) & ~is_perfect
+            wanted = n_questions == size
             search = replace(self.real_options.search, max_rules=int(size))
             options = replace(self.real_options, search=search)
             for v, found in search_tree(tree, wanted, real, options, deadline).items():
