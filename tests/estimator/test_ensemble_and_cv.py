@@ -125,7 +125,7 @@ def test_scores_are_those_of_each_candidate_pruned_and_asked(
     for fold, (train, test) in enumerate(folds):
         rows = _Rows.read(X[train], np.arange(3), y[train].astype(np.int32), None)
         grower = model._unpruned(2, rows)
-        ((grown, learnt),) = grower._grow(X[train], y[train], None)
+        ((grown, learnt, _),) = grower._grow(X[train], y[train], None).trees
         table = read_prediction_table(grower, X[test], grown.columns)
         root = impurity_per_case(grown)[0]
         for i, (penalty, strength) in enumerate(zip(penalties, strengths, strict=True)):

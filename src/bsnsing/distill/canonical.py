@@ -38,49 +38,77 @@ class CanonicalForm:
     levels: tuple[NDArray[np.intp] | None, ...]  # per column; None where it has none
     classes: NDArray[np.intp]
 
-    def restore(self, tree: Tree, *, has_all_classes: bool) -> Tree:
-        """Return a tree of these cases as one of the given table.
-
-        A tree that tells one class from the rest keeps the order of its two classes.
-        """
-        n_own, n_given, column = len(self.columns), len(self.given.columns), tree.question_column
-        is_pair = column >= n_own
-        places = np.append(self.columns, 0)[np.minimum(column, n_own)]
-        has_missing = [_has_missing(column) for column in self.given.columns]
+    def restore(self, tree: Tree) -> Tree:
+        """Return a tree of these cases as one of the given table."""
+        n_own, n_given = len(self.columns), len(self.given.columns)
+        has_missing = (_has_missing(column) for column in self.given.columns)
         restored = replace(
             tree,
             columns=self.given.info,
             has_missing=(*has_missing, *tree.has_missing[n_own:]),
-            question_column=np.where(is_pair, column - n_own + n_given, places).astype(np.int32),
-            levels=self._given_levels(tree),
+            question_column=_moved(tree.question_column, self.columns, n_given),
+            levels=_renamed(tree, self.levels),
         )
-        if not has_all_classes:
-            return restored
+        return self._with_classes(restored, np.argsort(self.classes))
+
+    def translate(self, tree: Tree) -> Tree:
+        """Return a tree of the given table as one of these cases."""
+        n_own, n_given = len(self.columns), len(self.given.columns)
+        places, levels = np.zeros(n_given, np.intp), [None] * n_given
+        places[self.columns] = np.arange(n_own)
+        for place, own in zip(self.columns, self.levels, strict=True):
+            levels[place] = None if own is None else np.argsort(own)
+        translated = replace(
+            tree,
+            columns=self.cases.table.info,
+            has_missing=(
+                *(tree.has_missing[place] for place in self.columns),
+                *tree.has_missing[n_given:],
+            ),
+            question_column=_moved(tree.question_column, places, n_own),
+            levels=_renamed(tree, levels),
+        )
+        return self._with_classes(translated, self.classes)
+
+    def restore_evidence(self, evidence: Evidence) -> Evidence:
+        """Return the evidence with the classes in the order in which they were given."""
+        if evidence.real.shape[1] != len(self.classes):
+            return evidence
         order = np.argsort(self.classes)
+        return replace(evidence, real=evidence.real[:, order], learnt=evidence.learnt[:, order])
+
+    def _with_classes(self, tree: Tree, order: NDArray[np.intp]) -> Tree:
+        """Put the classes into another order; a tree of one class and the rest keeps its own."""
+        if len(tree.classes) != len(self.classes):
+            return tree
         return replace(
-            restored,
+            tree,
             classes=tree.classes[order],
             class_weight=tree.class_weight[order],
             counts=tree.counts[:, order],
             value=tree.value[:, order],
         )
 
-    def restore_evidence(self, evidence: Evidence) -> Evidence:
-        """Return the evidence of a tree with all classes in the order in which they were given."""
-        order = np.argsort(self.classes)
-        return replace(
-            evidence, real=evidence.real[:, order], learnt=evidence.learnt[:, order]
-        )
 
-    def _given_levels(self, tree: Tree) -> NDArray[np.int32]:
-        levels = tree.levels.copy()
-        for question, column in enumerate(tree.question_column):
-            own = slice(tree.first_level[question], tree.first_level[question + 1])
-            if own.start < own.stop:
-                names = self.levels[column]
-                assert names is not None
-                levels[own] = np.sort(names[levels[own]])
-        return levels
+def _moved(
+    columns: NDArray[np.int32], places: NDArray[np.intp], n_columns: int
+) -> NDArray[np.int32]:
+    """Places of columns, and of the pairs behind them, in another table of ``n_columns``."""
+    n_own = len(places)
+    moved = np.append(places, 0)[np.minimum(columns, n_own)]
+    return np.where(columns >= n_own, columns - n_own + n_columns, moved).astype(np.int32)
+
+
+def _renamed(tree: Tree, names: Sequence[NDArray[np.intp] | None]) -> NDArray[np.int32]:
+    """The levels of all questions, each by its name among the levels of its column."""
+    levels = tree.levels.copy()
+    for question, column in enumerate(tree.question_column):
+        own = slice(tree.first_level[question], tree.first_level[question + 1])
+        if own.start < own.stop:
+            of_column = names[column]
+            assert of_column is not None  # only categorical columns have levels
+            levels[own] = np.sort(of_column[levels[own]])
+    return levels
 
 
 def canonical_form(cases: Cases, n_classes: int, *, keeps_all: bool) -> CanonicalForm:

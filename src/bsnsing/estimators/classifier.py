@@ -19,7 +19,7 @@ from bsnsing.data.weights import read_relative_weights
 from bsnsing.distill.config import DistillConfig
 from bsnsing.engine.base import EngineMaker
 from bsnsing.engine.native import NativeEngine
-from bsnsing.estimators.growth import grow_trees
+from bsnsing.estimators.growth import Growth, grow_trees
 from bsnsing.estimators.parameters import TREE_PARAMETERS
 from bsnsing.export.text import export_text
 from bsnsing.rules.constraints import RuleConstraints
@@ -36,7 +36,6 @@ from bsnsing.solvers.mip import MipOptions
 from bsnsing.tree.importances import impurity_reductions
 from bsnsing.tree.model import TreeModel
 from bsnsing.tree.predict import Walk, passed_nodes, stops_of, walk_down
-from bsnsing.tree.probabilities import Evidence
 from bsnsing.tree.prune import PruningPath, prune, pruning_path
 from bsnsing.tree.tree import Tree
 
@@ -56,11 +55,14 @@ _MOST_LINES = 100
 
 
 class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
-    """A decision tree in which every split is the best Boolean rule of its size.
+    """A decision tree of Boolean rules, each the best of its size for what it was grown on.
 
     Each inner node asks a rule of at most ``max_rules`` yes/no questions, such as
     ``age > 35 or bmi > 30``. The rule is proven to minimise ``criterion`` over the node's whole
-    pool of questions, unless ``time_limit`` cut the search short, which ``tree_.optimal`` tells.
+    pool of questions, unless ``tree_.optimal`` says that it is not. It does so for what the tree
+    was grown on: without a teacher the cases themselves, with one (the default) its training set
+    of soft labels and synthetic rows. There, ``tree_.own_objective`` is what each rule is worth on
+    the node's own cases, and ``tree_.best_own_objective`` what the best rule of its size is.
     The tree does not depend on the order of the rows nor on ``n_jobs``.
 
     Cells may be missing. Where a column had missing cells at fit, the tree has learnt what they
@@ -98,7 +100,8 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         "sqrt" is the square root of all cases n, an int a number, a float a fraction of n. "auto"
         is max(2, rows that a leaf of the teacher's forest needs) with a teacher; without one
         n^(1/4) up to 50,000 cases and n^(1/2) beyond. With a teacher, splits with too few cases on
-        one side are left out after growth, not during the search.
+        one side are left out after growth, not during the search; the side that takes such a
+        split's place is proven anew, and often no longer optimal.
         Measured: 1, 0.0 and -0.1; 5, -0.4 and -0.2; "sqrt", -1.9 and -1.2 at 5 leaves instead of
         8.5 in the median.
     criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="entropy"
@@ -241,8 +244,9 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     n_classes_ : int
         Number of classes.
     tree_ : Tree
-        The tree: rules, counts, probabilities, children, objective and proof of each node. Not
-        there with ``multiclass="ovr"`` and more than two classes.
+        The tree: rules, counts, probabilities, children, objective and proof of each node, for
+        what it was grown on and for the node's own cases (see :class:`Tree`). Not there with
+        ``multiclass="ovr"`` and more than two classes.
     trees_ : list of Tree
         The tree, or one per class.
     min_samples_leaf_ : int
@@ -386,8 +390,9 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         BsnsingClassifier
             The fitted classifier.
         """
-        grown = self._grow(X, y, sample_weight)
-        self._keep([prune(tree, self.ccp_alpha_, self.max_leaf_nodes) for tree, _ in grown])
+        growth = self._grow(X, y, sample_weight)
+        kept = [prune(own.tree, self.ccp_alpha_, self.max_leaf_nodes) for own in growth.trees]
+        self._keep(growth.complete(kept))
         return self
 
     def prune(
@@ -581,10 +586,8 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         elif hasattr(self, "tree_"):
             del self.tree_  # from an earlier fit
 
-    def _grow(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> list[tuple[Tree, Evidence]]:
-        """Grow the trees, unpruned; each comes with the cases it was learnt from."""
+    def _grow(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Growth:
+        """Grow the trees, unpruned; proofs are to be completed for what is kept of them."""
         # Not get_params, which looks up the signature anew: a tenth of a small fit.
         parameters = {name: getattr(self, name) for name in TREE_PARAMETERS}
         check_parameters(type(self).__name__, TREE_PARAMETERS, parameters)
@@ -601,7 +604,7 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         self.is_taught_ = growth.is_taught
         self.min_samples_leaf_ = int(growth.options.search.min_samples_leaf)
         self.ccp_alpha_ = growth.options.ccp_alpha
-        return growth.trees
+        return growth
 
     def _walk_down(self, X: Any) -> list[Walk]:
         check_is_fitted(self)

@@ -22,6 +22,7 @@ from bsnsing.data.table import read_prediction_table, read_training_table
 from bsnsing.data.weights import read_relative_weights
 from bsnsing.estimators.classifier import ESTIMATOR_PARAMETER, BsnsingClassifier
 from bsnsing.estimators.folds import Fold, make_folds
+from bsnsing.estimators.growth import Growth
 from bsnsing.estimators.parameters import CV_PARAMETERS
 from bsnsing.estimators.scores import SCORES, call_scorer
 from bsnsing.rules.parameters import check_parameters
@@ -191,7 +192,7 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
     def _finish(self, grown: _Grown, penalty: float, strength: float) -> None:
         model, tree = grown.model, grown.trees[list(self.shrinkages).index(strength)]
         alpha = float(penalty * impurity_per_case(tree)[0])
-        model._keep([prune_by_cost(tree, alpha)])
+        model._keep(grown.growth.complete([prune_by_cost(tree, alpha)]))
         model.set_params(ccp_alpha=alpha, shrinkage=strength)
         model.label_name_ = self.label_name_
         self.best_estimator_ = model
@@ -387,12 +388,15 @@ class _Grown(NamedTuple):
 
     model: BsnsingClassifier
     trees: list[Tree]
+    growth: Growth
 
 
 def _grow(model: BsnsingClassifier, shrinkages: Sequence[float], rows: _Rows) -> _Grown:
-    ((tree, evidence),) = model._grow(rows.X, rows.y, rows.sample_weight)
+    growth = model._grow(rows.X, rows.y, rows.sample_weight)
+    ((tree, evidence, _),) = growth.trees
     shrunk = (replace(tree, value=tree_shares(tree, evidence, s)) for s in shrinkages)
-    return _Grown(model, [prune(own, model.ccp_alpha_, model.max_leaf_nodes) for own in shrunk])
+    trees = [prune(own, model.ccp_alpha_, model.max_leaf_nodes) for own in shrunk]
+    return _Grown(model, trees, growth)
 
 
 def _with_classes(tree: Tree, classes: NDArray[Any], place: NDArray[np.intp]) -> Tree:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
 from bsnsing.data.weights import design_effect
-from bsnsing.distill.canonical import canonical_form
-from bsnsing.distill.distill import DistillOptions, grow_distilled
+from bsnsing.distill.canonical import CanonicalForm, canonical_form
+from bsnsing.distill.distill import DistillOptions, Grown, grow_distilled
+from bsnsing.distill.proof import TaughtProof
 from bsnsing.distill.training_set import Teaching, TrainingSet
 from bsnsing.estimators.options import (
     distill_options,
@@ -34,9 +35,34 @@ if TYPE_CHECKING:
 class Growth:
     """Unpruned trees, each with the cases it was learnt from, and the options they grew by."""
 
-    trees: list[tuple[Tree, Evidence]]
+    trees: list[Grown]
     options: GrowOptions
     is_taught: bool
+    seconds_left: float  # for the proofs
+    form: CanonicalForm | None = None  # of the cases that taught trees were grown on
+
+    def complete(self, kept: list[Tree]) -> list[Tree]:
+        """Complete the proofs of the trees, of which some nodes were kept."""
+        deadline, completed = Deadline(self.seconds_left), list[Tree]()
+        for grown, tree in zip(self.trees, kept, strict=True):
+            seconds = deadline.left() / (len(kept) - len(completed))
+            completed.append(self._completed(tree, grown.proof, seconds))
+        return completed
+
+    def _completed(self, tree: Tree, proof: TaughtProof | None, seconds: float) -> Tree:
+        if proof is None or self.form is None:
+            return tree
+        return self.form.restore(proof.complete(self.form.translate(tree), seconds))
+
+    def restored(self, form: CanonicalForm) -> Growth:
+        """Return trees that were grown on a canonical form as those of the given cases."""
+        trees = [
+            Grown(form.restore(tree), form.restore_evidence(evidence), proof)
+            for tree, evidence, proof in self.trees
+        ]
+        if len(trees) > 1:  # one per class
+            trees = [trees[position] for position in np.argsort(form.classes)]
+        return replace(self, trees=trees, form=form)
 
 
 def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
@@ -44,16 +70,7 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
     if model.teacher is None:
         return _grow_trees(model, cases, classes)
     form = canonical_form(cases, len(classes), keeps_all=_names_columns(model))
-    growth = _grow_trees(model, form.cases, classes[form.classes])
-    if len(growth.trees) == 1:
-        ((tree, evidence),) = growth.trees
-        own = [(form.restore(tree, has_all_classes=True), form.restore_evidence(evidence))]
-    else:
-        own = [
-            (form.restore(growth.trees[k][0], has_all_classes=False), growth.trees[k][1])
-            for k in np.argsort(form.classes)
-        ]
-    return replace(growth, trees=own)
+    return _grow_trees(model, form.cases, classes[form.classes]).restored(form)
 
 
 def _names_columns(model: BsnsingClassifier) -> bool:
@@ -84,7 +101,7 @@ def _grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -
             )
             for position in range(n_classes)
         ]
-    return Growth(trees, options, training is not None)
+    return Growth(trees, options, training is not None, options.deadline.left())
 
 
 def _part(options: GrowOptions, n_trees: int) -> GrowOptions:
@@ -138,10 +155,10 @@ def _grow_tree(
     distill: DistillOptions,
     training: TrainingSet | None,
     teaching: Teaching | None = None,
-) -> tuple[Tree, Evidence]:
+) -> Grown:
     if training is None:
         tree = grow_tree(cases, classes, options)
-        return tree, Evidence(tree.counts, tree.counts)
+        return Grown(tree, Evidence(tree.counts, tree.counts), None)
     return grow_distilled(cases, classes, training, options, distill, teaching)
 
 
@@ -152,7 +169,7 @@ def _grow_one_class(
     options: GrowOptions,
     distill: DistillOptions,
     training: TrainingSet | None,
-) -> tuple[Tree, Evidence]:
+) -> Grown:
     """Grow the tree that tells one class from the rest."""
     label = classes.tolist()[position]
     report(options.reports_progress, "tree of class %r", label)

@@ -88,6 +88,7 @@ class TreeBuilder:
             depth=np.array(self.depth, dtype=np.int32),
             class_weight=class_weight[: len(classes)],
         )
+        objective = np.array([rule.objective / objective_unit for rule in rules])
         tree = Tree(
             columns=columns,
             pairs=pairs,
@@ -95,15 +96,19 @@ class TreeBuilder:
             classes=classes,
             class_weight=nodes.class_weight,
             is_taught=False,
+            n_synthetic=0,
             children_left=nodes.left,
             children_right=nodes.right,
             depth=nodes.depth,
             counts=counts,
             **arrays_from(nodes, Evidence(counts, counts), shrinkage),
             operator=np.array([rule.operator for rule in rules], dtype=np.uint8),
-            objective=np.array([rule.objective / objective_unit for rule in rules]),
+            objective=objective,
             bound=np.array([rule.bound / objective_unit for rule in rules]),
             optimal=np.array([found.optimal for found in searches]),
+            own_objective=objective,
+            best_own_objective=objective,
+            best_own_proven=np.array([rule.optimal for rule in rules]) & self.is_split,
             n_counted=np.array([found.n_counted for found in searches], dtype=np.float64),
             n_excluded=np.array([found.n_excluded for found in searches], dtype=np.float64),
             first_question=starts_of([len(rule.questions) for rule in rules]),
