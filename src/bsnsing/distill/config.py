@@ -43,6 +43,10 @@ class DistillConfig:
     times_more_rows: float = 2.0  # ... up to this many times as many, as the score falls
     swap_chance: float = 0.3  # that a cell is another row's: new, and near enough to what occurs
 
+    # --- Columns with more than max_levels levels ---
+    level_evidence: tuple[float, ...] = tuple(2.0**i for i in range(13))  # further cases to try
+    fewest_level_cases: float = 2.0  # to have a say: one case can be confirmed by none
+
     # --- Bounds on the work of a search (see work.search_work) ---
     most_work: float = 3e9  # with more, columns that matter less are left out ...
     most_work_by_choice: float = 8e8  # ... until it is this

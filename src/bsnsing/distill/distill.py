@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
 from bsnsing.distill.config import DistillConfig
+from bsnsing.distill.level_order import order_levels
 from bsnsing.distill.rule_space import RuleSpace, with_column_pairs, with_longer_rules
 from bsnsing.distill.training_set import Teaching, TrainingSet
 from bsnsing.grow.grow import grow_tree
@@ -19,6 +20,7 @@ from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import Evidence, with_evidence
 from bsnsing.tree.prune import bypass_small_children, impurity_per_case, prune
 from bsnsing.tree.tree import Tree
+from bsnsing.tree.ungroup import ungroup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +128,10 @@ def _grow(
     own = replace(options, search=search, asked_columns=training.asked_columns)
     given = options.class_weight
     tracker = training.tracker(np.ones(len(classes)) if given is None else given)
-    tree = grow_tree(training.cases, classes, own, tracker=tracker)
+    asked = {question.column for question in options.extra_questions}
+    levels = order_levels(real, len(classes), options.max_levels, asked, config)
+    cases = replace(training.cases, table=levels.table(training.cases.table))
+    tree = ungroup(grow_tree(cases, classes, own, tracker=tracker), levels)
     leaves, n_threads = tracker.node_of, options.search.n_threads
     real_leaves = training.real_leaves(tracker)
     if real_leaves is None:

@@ -6,25 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
-from bsnsing.data.columns import Column
+from bsnsing.data.row_keys import row_keys
 
 
 def canonical_order(cases: Cases) -> NDArray[np.intp]:
     """Return an order of the rows that depends on what they hold only, not on how they came."""
-    mixed = cases.labels.astype(np.uint64)
-    for column in cases.table.columns:
-        cells = _cell_bits(column)
-        mixed = (mixed ^ cells) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
+    mixed = row_keys(cases)
     if cases.weights.counts is not None:
         return np.lexsort((cases.weights.counts, mixed))
     return np.argsort(mixed, kind="stable")
-
-
-def _cell_bits(column: Column) -> NDArray[np.uint64]:
-    if column.info.kind == "categorical":
-        return column.codes().astype(np.int64).view(np.uint64)
-    numbers = np.ascontiguousarray(column.numbers()) + 0.0  # minus zero is zero
-    numbers[np.isnan(numbers)] = np.nan
-    bits = numbers.view(np.uint64)
-    return (bits ^ (bits >> np.uint64(32))) * np.uint64(0xBF58476D1CE4E5B9)

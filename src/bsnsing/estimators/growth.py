@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
+from bsnsing.data.regroup import Regrouping, leave_out
+from bsnsing.data.row_names import find_row_names
 from bsnsing.data.weights import design_effect
 from bsnsing.distill.distill import DistillOptions, grow_distilled
 from bsnsing.distill.training_set import Teaching, TrainingSet
@@ -20,10 +22,12 @@ from bsnsing.estimators.options import (
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.progress import report
+from bsnsing.questions.elsewhere import questions_of
 from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.options import effective_n_threads, n_thresholds
 from bsnsing.tree.probabilities import Evidence
 from bsnsing.tree.tree import Tree
+from bsnsing.tree.ungroup import ungroup
 
 if TYPE_CHECKING:
     from bsnsing.estimators.classifier import BsnsingClassifier
@@ -36,10 +40,41 @@ class Growth:
     trees: list[tuple[Tree, Evidence]]
     options: GrowOptions
     is_taught: bool
+    left_out: list[str]  # columns that name rows
 
 
 def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
     """Grow one tree for all classes, or one per class; by a teacher's training set, if any."""
+    rest = _without_row_names(model, cases)
+    if rest is None:
+        return _grow_trees(model, cases, classes)
+    names, regrouping = rest
+    growth = _grow_trees(model, replace(cases, table=regrouping.table(cases.table)), classes)
+    trees = [(ungroup(tree, regrouping), evidence) for tree, evidence in growth.trees]
+    return replace(growth, trees=trees, left_out=names)
+
+
+def _without_row_names(
+    model: BsnsingClassifier, cases: Cases
+) -> tuple[list[str], Regrouping] | None:
+    """The columns that name rows, and the table without them; None if there are none.
+
+    What the user's own questions are about stays.
+    """
+    table = cases.table
+    positions = find_row_names(cases, model.max_levels)
+    if positions and model.extra_questions is not None:
+        asked = {question.column for question in questions_of(model.extra_questions)}
+        positions = [i for i in positions if table.columns[i].info.name not in asked]
+    if not positions:
+        return None
+    # Constraints may count columns, and a table must have one.
+    in_place = model.constraints is not None or len(positions) == len(table.columns)
+    names = [table.columns[i].info.name for i in positions]
+    return names, leave_out(table, positions, in_place=in_place)
+
+
+def _grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
     n_classes = len(classes)
     totals = cases.class_totals(n_classes)
     n_cases = float(totals.sum())
@@ -61,7 +96,7 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
             )
             for position in range(n_classes)
         ]
-    return Growth(trees, options, training is not None)
+    return Growth(trees, options, training is not None, [])
 
 
 def _part(options: GrowOptions, n_trees: int) -> GrowOptions:
