@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
-from bsnsing.data.regroup import Regrouping, leave_out
-from bsnsing.data.row_names import find_row_names
 from bsnsing.data.weights import design_effect
 from bsnsing.distill.distill import DistillOptions, grow_distilled
 from bsnsing.distill.training_set import Teaching, TrainingSet
@@ -19,10 +17,10 @@ from bsnsing.estimators.options import (
     read_class_weight,
     read_options,
 )
+from bsnsing.estimators.unasked import without_unasked
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.progress import report
-from bsnsing.questions.elsewhere import questions_of
 from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.options import effective_n_threads, n_thresholds
 from bsnsing.tree.probabilities import Evidence
@@ -45,40 +43,23 @@ class Growth:
 
 def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
     """Grow one tree for all classes, or one per class; by a teacher's training set, if any."""
-    rest = _without_row_names(model, cases)
+    is_taught = _has_teacher(model, cases)
+    rest = without_unasked(model, cases, len(classes), is_taught=is_taught)
     if rest is None:
-        return _grow_trees(model, cases, classes)
-    names, regrouping = rest
-    growth = _grow_trees(model, replace(cases, table=regrouping.table(cases.table)), classes)
-    trees = [(ungroup(tree, regrouping), evidence) for tree, evidence in growth.trees]
-    return replace(growth, trees=trees, left_out=names)
+        return _grow_trees(model, cases, classes, is_taught=is_taught)
+    table = rest.regrouping.table(cases.table)
+    growth = _grow_trees(model, replace(cases, table=table), classes, is_taught=is_taught)
+    trees = [(ungroup(tree, rest.regrouping), evidence) for tree, evidence in growth.trees]
+    return replace(growth, trees=trees, left_out=rest.row_names)
 
 
-def _without_row_names(
-    model: BsnsingClassifier, cases: Cases
-) -> tuple[list[str], Regrouping] | None:
-    """The columns that name rows, and the table without them; None if there are none.
-
-    What the user's own questions are about stays.
-    """
-    table = cases.table
-    positions = find_row_names(cases, model.max_levels)
-    if positions and model.extra_questions is not None:
-        asked = {question.column for question in questions_of(model.extra_questions)}
-        positions = [i for i in positions if table.columns[i].info.name not in asked]
-    if not positions:
-        return None
-    # Constraints may count columns, and a table must have one.
-    in_place = model.constraints is not None or len(positions) == len(table.columns)
-    names = [table.columns[i].info.name for i in positions]
-    return names, leave_out(table, positions, in_place=in_place)
-
-
-def _grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
+def _grow_trees(
+    model: BsnsingClassifier, cases: Cases, classes: NDArray[Any], *, is_taught: bool
+) -> Growth:
     n_classes = len(classes)
     totals = cases.class_totals(n_classes)
     n_cases = float(totals.sum())
-    teaching = _teaching(model, cases, n_cases, n_classes)
+    teaching = _teaching(model, cases, n_classes) if is_taught else None
     training = None if teaching is None else _lesson(teaching, bool(model.verbose))
     class_weight = read_class_weight(model.class_weight, classes, totals)
     options = read_options(model, training, n_cases, class_weight)
@@ -104,15 +85,16 @@ def _part(options: GrowOptions, n_trees: int) -> GrowOptions:
     return replace(options, deadline=Deadline(options.deadline.left() / n_trees))
 
 
-def _teaching(
-    model: BsnsingClassifier, cases: Cases, n_cases: float, n_classes: int
-) -> Teaching | None:
-    """Who teaches; None where there is no teacher, or nothing to teach."""
+def _has_teacher(model: BsnsingClassifier, cases: Cases) -> bool:
+    """Whether there is a teacher, and something to teach."""
     if model.teacher is None or len(np.unique(cases.labels)) < 2:
-        return None
-    config, n_columns = model._distill_config, len(cases.table.columns)
-    if isinstance(model.teacher, str) and config.has_many_labels(n_cases, n_columns):
-        return None
+        return False
+    n_cases, n_columns = float(cases.per_row().sum()), len(cases.table.columns)
+    is_forest = isinstance(model.teacher, str)
+    return not (is_forest and model._distill_config.has_many_labels(n_cases, n_columns))
+
+
+def _teaching(model: BsnsingClassifier, cases: Cases, n_classes: int) -> Teaching:
     return Teaching(
         teacher=model.teacher,
         real=cases,
@@ -120,7 +102,7 @@ def _teaching(
         n_segments=n_thresholds(model.n_segments, cases.table),
         random_state=model.random_state,
         n_threads=effective_n_threads(model.n_jobs),
-        config=config,
+        config=model._distill_config,
     )
 
 

@@ -54,8 +54,5 @@ def ungroup(tree: Tree, regrouping: Regrouping) -> Tree:
 
 def _meant(groups: NDArray[np.intp], test: str, value: float) -> NDArray[np.bool_]:
     """Which levels answer yes to a question about their group."""
-    if test == ">":
-        inside = groups > value
-    else:
-        inside = groups < value if test == "<" else groups == value
-    return np.asarray(inside, dtype=bool)
+    answer = {">": np.greater, "<": np.less, "==": np.equal}[test]
+    return np.asarray(answer(groups, value), dtype=bool)
