@@ -82,6 +82,7 @@ def cases_to_speak(counts: NDArray[np.float64], config: DistillConfig) -> float:
     best by (cases of its level but itself + k * shares of all) / (their number + k), judged by the
     Brier score; infinite if nothing is better than the shares of all.
     """
+    counts = counts[counts.any(axis=1)]  # rows without weight may have levels of their own
     n_cases = counts.sum(axis=1, keepdims=True)
     mean = counts.sum(axis=0) / max(1.0, n_cases.sum())
     best, enough = float(n_cases.sum() * (1 - (mean**2).sum())), np.inf
