@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 N_PAIRS = 6  # pairs of columns that decide
 STRENGTH = 2.5  # what a pair's rule adds to the score of its class
@@ -51,3 +52,30 @@ def random_answers(
     for question in range(n_questions):
         answers[:, question] = rng.random(n_rows) < chance[question] + lean[question] * y
     return answers, y
+
+
+def level_table(
+    n_rows: int,
+    n_levels: int | None,
+    *,
+    effect: float = 0.0,
+    zipf: float = 0.0,
+    seed: int = 0,
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Six numeric columns, four of which matter, and the text column ``level``; two classes.
+
+    Levels are drawn with chances in proportion to 1 / rank ** ``zipf``, and each adds a normal
+    number times ``effect`` to the log odds. Without ``n_levels`` each row has one of its own.
+    """
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 6))
+    log_odds = X[:, 0] + 1.2 * (X[:, 1] > 0.3) - 0.7 * X[:, 2] * (X[:, 3] > 0) - 0.3
+    if n_levels is None:
+        levels = rng.permutation(n_rows)
+    else:
+        chance = 1 / np.arange(1, n_levels + 1) ** zipf
+        levels = rng.choice(n_levels, n_rows, p=chance / chance.sum())
+    log_odds += effect * rng.normal(size=levels.max() + 1)[levels]
+    table = pd.DataFrame(X, columns=[f"x{i}" for i in range(6)])
+    table["level"] = [f"level {level}" for level in levels.tolist()]
+    return table, (rng.random(n_rows) < 1 / (1 + np.exp(-log_odds))).astype(np.int64)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from bsnsing.distill.order import canonical_order
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.dummy import DummyClassifier
@@ -16,7 +17,6 @@ from sklearn.ensemble import RandomForestClassifier
 from bsnsing import BsnsingClassifier
 from bsnsing.data.weights import read_weights
 from bsnsing.distill.encoder import TableEncoder
-from bsnsing.distill.order import canonical_order
 from bsnsing.distill.synthetic import make_synthetic_rows
 from bsnsing.distill.teacher import _brier_scores
 from bsnsing.distill.training_set import TrainingSet, _in_parts, _most_rows

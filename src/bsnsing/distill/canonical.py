@@ -19,9 +19,11 @@ from bsnsing.data.cases import Cases
 from bsnsing.data.columns import Column, SparseCells
 from bsnsing.data.table import Table
 from bsnsing.data.weights import CaseWeights
+from bsnsing.questions.question import TESTS
 from bsnsing.tree.probabilities import Evidence
 from bsnsing.tree.tree import Tree
 
+_EQUAL = TESTS.index("==")
 Keys = NDArray[np.uint64]
 # How often rows, columns, levels and classes are told apart by each other: once by counts, then
 # by what the first round found.
@@ -38,6 +40,10 @@ class CanonicalForm:
     levels: tuple[NDArray[np.intp] | None, ...]  # per column; None where it has none
     classes: NDArray[np.intp]
 
+    def inside(self, given: Table, kept: NDArray[np.intp]) -> CanonicalForm:
+        """Return the form as that of a larger table, of which this one has some columns."""
+        return replace(self, given=given, columns=kept[self.columns])
+
     def restore(self, tree: Tree) -> Tree:
         """Return a tree of these cases as one of the given table."""
         n_own, n_given = len(self.columns), len(self.given.columns)
@@ -47,7 +53,7 @@ class CanonicalForm:
             columns=self.given.info,
             has_missing=(*has_missing, *tree.has_missing[n_own:]),
             question_column=_moved(tree.question_column, self.columns, n_given),
-            levels=_renamed(tree, self.levels),
+            **_renamed(tree, self.levels),
         )
         return self._with_classes(restored, np.argsort(self.classes))
 
@@ -66,7 +72,7 @@ class CanonicalForm:
                 *tree.has_missing[n_given:],
             ),
             question_column=_moved(tree.question_column, places, n_own),
-            levels=_renamed(tree, levels),
+            **_renamed(tree, levels),
         )
         return self._with_classes(translated, self.classes)
 
@@ -99,16 +105,18 @@ def _moved(
     return np.where(columns >= n_own, columns - n_own + n_columns, moved).astype(np.int32)
 
 
-def _renamed(tree: Tree, names: Sequence[NDArray[np.intp] | None]) -> NDArray[np.int32]:
+def _renamed(tree: Tree, names: Sequence[NDArray[np.intp] | None]) -> dict[str, Any]:
     """The levels of all questions, each by its name among the levels of its column."""
-    levels = tree.levels.copy()
+    levels, values = tree.levels.copy(), tree.question_value.copy()
     for question, column in enumerate(tree.question_column):
         own = slice(tree.first_level[question], tree.first_level[question + 1])
         if own.start < own.stop:
             of_column = names[column]
             assert of_column is not None  # only categorical columns have levels
             levels[own] = np.sort(of_column[levels[own]])
-    return levels
+            if tree.question_test[question] == _EQUAL:
+                values[question] = levels[own.start]
+    return {"levels": levels, "question_value": values}
 
 
 def canonical_form(cases: Cases, n_classes: int, *, keeps_all: bool) -> CanonicalForm:
@@ -231,9 +239,7 @@ def _mixed(keys: Keys) -> Keys:
     return mixed ^ (mixed >> np.uint64(31))
 
 
-def _reordered(
-    column: Column, rows: NDArray[np.intp], levels: NDArray[np.intp] | None
-) -> Column:
+def _reordered(column: Column, rows: NDArray[np.intp], levels: NDArray[np.intp] | None) -> Column:
     """The column with its rows, and its levels, in another order."""
     cells = column.cells
     taken: Any = cells.take(rows) if isinstance(cells, SparseCells) else cells[rows]

@@ -26,9 +26,16 @@ class DistillConfig:
     most_rows: int = 12_000  # rows in all with synthetic ones, for the time of the search
     swap_chance: float = 0.3  # that a cell is another row's: new, and near enough to what occurs
 
+    # --- Columns with more than max_levels levels ---
+    level_cases: tuple[int, ...] = tuple(
+        2**i for i in range(1, 13)
+    )  # to choose among: see level_order
+
     # --- The tree ---
     penalty_from: int = 2000  # cases from which on a leaf must save more (complexity_penalty)
-    shrinkage: float = 1.0  # cases that a node's parent counts for, and all it learnt: labels are soft
+    shrinkage: float = (
+        1.0  # cases that a node's parent counts for, and all it learnt: labels are soft
+    )
 
     # --- Richer rules, and bounds on work ---
     leaves_saved: float = 4.0  # penalties of leaves that richer rules must save to be taken

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
 from bsnsing.distill.config import DistillConfig
+from bsnsing.distill.level_order import order_levels
 from bsnsing.distill.proof import TaughtProof, count_cases, sum_up, without_stale_proofs
 from bsnsing.distill.rule_space import Enrichment, RuleSpace, with_column_pairs, with_longer_rules
 from bsnsing.distill.training_set import Teaching, TrainingSet
@@ -22,6 +23,7 @@ from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import Evidence, with_evidence
 from bsnsing.tree.prune import bypass_small_children, impurity_per_case, prune
 from bsnsing.tree.tree import Tree
+from bsnsing.tree.ungroup import ungroup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +137,10 @@ def _grow(
     given = options.class_weight
     tracker = training.tracker(np.ones(len(classes)) if given is None else given)
     own_options = _training_options(options, training)
-    tree = grow_tree(training.cases, classes, own_options, tracker=tracker)
+    asked = {question.column for question in options.extra_questions}
+    levels = order_levels(real, len(classes), options.max_levels, asked, config.level_cases)
+    cases = replace(training.cases, table=levels.table(training.cases.table))
+    tree = ungroup(grow_tree(cases, classes, own_options, tracker=tracker), levels)
     leaves, n_threads = tracker.node_of, options.search.n_threads
     real_leaves = training.real_leaves(tracker)
     if real_leaves is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from bsnsing.data.cases import Cases
 from bsnsing.data.frames import take_labels
 from bsnsing.data.labels import read_labels
+from bsnsing.data.row_names import message_about
 from bsnsing.data.table import CategoricalFeatures, read_prediction_table, read_training_table
 from bsnsing.data.weights import read_relative_weights
 from bsnsing.distill.config import DistillConfig
@@ -204,6 +206,12 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     max_levels : int, default=30
         Most level questions per categorical column and node; more levels are grouped by their
         class shares. Raise it where single levels must be told apart.
+        With a teacher, a column of more levels is put in order once, by the class shares of its
+        levels in the whole table, as up to this many groups of about equal cases, and rules ask
+        for the groups up to one, or from one on. A level has a say from max(2, k) cases on, and
+        all others are one group. k is the one of 1, 2, 4, ..., 4096 by which (cases of the level +
+        k * shares of all) / (their number + k) predicts each case best from the others of its
+        level, by the Brier score; if the shares of all are better, no level has a say.
         Measured: 10, no change beyond noise.
     max_values_as_levels : int, default=10
         Numeric columns with at most this many values are also asked for equality. Set it to 0
@@ -253,6 +261,9 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         Cases that each child needed.
     is_taught_ : bool
         Whether a teacher had a say.
+    left_out_ : list of str
+        Names of the columns in which nearly every row has a level of its own, which no rule asks
+        about: see :meth:`fit`.
     ccp_alpha_ : float
         Complexity penalty of a leaf.
     n_features_in_ : int
@@ -374,6 +385,11 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     ) -> BsnsingClassifier:
         """Grow the tree.
 
+        Text and category columns that name rows are left out, and one warning names them: columns
+        of more than ``max_levels`` levels in which more than nine of ten rows, copies aside, are
+        the only one of their level. Whether a cell is missing there is still asked. To ask more,
+        give ``extra_questions`` about the column, or raise ``max_levels``.
+
         Parameters
         ----------
         X : array, sparse matrix or dataframe of shape (n_rows, n_columns)
@@ -390,9 +406,9 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         BsnsingClassifier
             The fitted classifier.
         """
-        growth = self._grow(X, y, sample_weight)
-        kept = [prune(own.tree, self.ccp_alpha_, self.max_leaf_nodes) for own in growth.trees]
-        self._keep(growth.complete(kept))
+        self._fit(X, y, sample_weight)
+        if self.left_out_:
+            warnings.warn(message_about(self.left_out_), stacklevel=2)
         return self
 
     def prune(
@@ -586,6 +602,13 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         elif hasattr(self, "tree_"):
             del self.tree_  # from an earlier fit
 
+    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> BsnsingClassifier:
+        """Grow and prune without a warning, which is for who fits several to give once."""
+        growth = self._grow(X, y, sample_weight)
+        kept = [prune(own.tree, self.ccp_alpha_, self.max_leaf_nodes) for own in growth.trees]
+        self._keep(growth.complete(kept))
+        return self
+
     def _grow(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Growth:
         """Grow the trees, unpruned; proofs are to be completed for what is kept of them."""
         # Not get_params, which looks up the signature anew: a tenth of a small fit.
@@ -602,6 +625,7 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         cases = Cases(table, labels, weights).with_weight()
         growth = grow_trees(self, cases, self.classes_)
         self.is_taught_ = growth.is_taught
+        self.left_out_ = list(growth.left_out)
         self.min_samples_leaf_ = int(growth.options.search.min_samples_leaf)
         self.ccp_alpha_ = growth.options.ccp_alpha
         return growth

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bsnsing.data.frames import indexable, take_labels, take_rows
 from bsnsing.data.labels import read_labels
+from bsnsing.data.row_names import message_about
 from bsnsing.data.table import read_prediction_table, read_training_table
 from bsnsing.data.weights import read_relative_weights
 from bsnsing.estimators.classifier import ESTIMATOR_PARAMETER, BsnsingClassifier
@@ -187,6 +189,8 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
             "std_test_score": scores.std(axis=0),
         }
         self._finish(whole[list(self.max_rules).index(rules)], penalty, strength)
+        if left_out := self.best_estimator_.left_out_:
+            warnings.warn(message_about(left_out), stacklevel=2)
         return self
 
     def _finish(self, grown: _Grown, penalty: float, strength: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from bsnsing.data.frames import take_labels
+from bsnsing.data.row_names import message_about
 from bsnsing.estimators.classifier import ESTIMATOR_PARAMETER, BsnsingClassifier
 from bsnsing.estimators.parameters import ENSEMBLE_PARAMETERS
 from bsnsing.rules.parameters import check_parameters
@@ -138,6 +140,9 @@ class BsnsingEnsemble(TreeModel, ClassifierMixin, BaseEstimator):
             delayed(_fit)(model, X, y, sample_weight) for model in self._models()
         )
         self.estimators_: list[BsnsingClassifier] = list(grown)
+        left_out = dict.fromkeys(name for model in self.estimators_ for name in model.left_out_)
+        if left_out:
+            warnings.warn(message_about(list(left_out)), stacklevel=2)
         self.label_name_ = label_name
         for model in self.estimators_:
             model.label_name_ = label_name
@@ -230,7 +235,7 @@ class BsnsingEnsemble(TreeModel, ClassifierMixin, BaseEstimator):
 def _fit(
     model: BsnsingClassifier, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
 ) -> BsnsingClassifier:
-    return model.fit(X, y, sample_weight=sample_weight)
+    return model._fit(X, y, sample_weight)
 
 
 def _one_hot(shares: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
+from bsnsing.data.regroup import Regrouping
 from bsnsing.data.weights import design_effect
 from bsnsing.distill.canonical import CanonicalForm, canonical_form
 from bsnsing.distill.distill import DistillOptions, Grown, grow_distilled
@@ -19,6 +20,7 @@ from bsnsing.estimators.options import (
     read_class_weight,
     read_options,
 )
+from bsnsing.estimators.unasked import without_unasked
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.progress import report
@@ -26,6 +28,7 @@ from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.options import effective_n_threads, n_thresholds
 from bsnsing.tree.probabilities import Evidence
 from bsnsing.tree.tree import Tree
+from bsnsing.tree.ungroup import ungroup
 
 if TYPE_CHECKING:
     from bsnsing.estimators.classifier import BsnsingClassifier
@@ -40,6 +43,7 @@ class Growth:
     is_taught: bool
     seconds_left: float  # for the proofs
     form: CanonicalForm | None = None  # of the cases that taught trees were grown on
+    left_out: tuple[str, ...] = ()  # columns that name rows
 
     def complete(self, kept: list[Tree]) -> list[Tree]:
         """Complete the proofs of the trees, of which some nodes were kept."""
@@ -64,13 +68,27 @@ class Growth:
             trees = [trees[position] for position in np.argsort(form.classes)]
         return replace(self, trees=trees, form=form)
 
+    def ungrouped(self, regrouping: Regrouping) -> Growth:
+        """Return trees that were grown on some columns as those of all columns."""
+        trees = [grown._replace(tree=ungroup(grown.tree, regrouping)) for grown in self.trees]
+        return replace(self, trees=trees)
+
 
 def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
     """Grow one tree for all classes, or one per class; by a teacher's training set, if any."""
-    if model.teacher is None:
-        return _grow_trees(model, cases, classes)
-    form = canonical_form(cases, len(classes), keeps_all=_names_columns(model))
-    return _grow_trees(model, form.cases, classes[form.classes]).restored(form)
+    is_taught = model.teacher is not None and len(np.unique(cases.labels)) > 1
+    rest = without_unasked(model, cases, len(classes), is_taught=is_taught)
+    asked = cases if rest is None else replace(cases, table=rest.regrouping.table(cases.table))
+    if is_taught:
+        form = canonical_form(asked, len(classes), keeps_all=_names_columns(model))
+        growth = _grow_trees(model, form.cases, classes[form.classes], is_taught=True)
+        growth = growth.restored(
+            form if rest is None else form.inside(cases.table, rest.regrouping.kept)
+        )
+    else:
+        growth = _grow_trees(model, asked, classes, is_taught=False)
+        growth = growth if rest is None else growth.ungrouped(rest.regrouping)
+    return growth if rest is None else replace(growth, left_out=tuple(rest.row_names))
 
 
 def _names_columns(model: BsnsingClassifier) -> bool:
@@ -79,12 +97,14 @@ def _names_columns(model: BsnsingClassifier) -> bool:
     return has_groups or model.extra_questions is not None or model.constraints is not None
 
 
-def _grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
+def _grow_trees(
+    model: BsnsingClassifier, cases: Cases, classes: NDArray[Any], *, is_taught: bool
+) -> Growth:
     n_classes = len(classes)
     distill = distill_options(model, cases.table.info)
     totals = cases.class_totals(n_classes)
     n_cases = float(totals.sum())
-    teaching = _teaching(model, cases, n_classes)
+    teaching = _teaching(model, cases, n_classes) if is_taught else None
     training = None if teaching is None else _lesson(teaching, bool(model.verbose))
     class_weight = read_class_weight(model.class_weight, classes, totals)
     options = read_options(model, training, n_cases, class_weight)
@@ -109,10 +129,7 @@ def _part(options: GrowOptions, n_trees: int) -> GrowOptions:
     return replace(options, deadline=Deadline(options.deadline.left() / n_trees))
 
 
-def _teaching(model: BsnsingClassifier, cases: Cases, n_classes: int) -> Teaching | None:
-    """Who teaches; None where there is no teacher, or nothing to teach."""
-    if model.teacher is None or len(np.unique(cases.labels)) < 2:
-        return None
+def _teaching(model: BsnsingClassifier, cases: Cases, n_classes: int) -> Teaching:
     return Teaching(
         teacher=model.teacher,
         real=cases,

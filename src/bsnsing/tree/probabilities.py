@@ -38,7 +38,9 @@ class Nodes(NamedTuple):
 
 def with_evidence(tree: Tree, evidence: Evidence, shrinkage: float) -> Tree:
     """Return the tree with the probabilities and impurities that its evidence gives."""
-    return replace(tree, **arrays_from(_nodes_of(tree), evidence, shrinkage, is_taught=tree.is_taught))
+    return replace(
+        tree, **arrays_from(_nodes_of(tree), evidence, shrinkage, is_taught=tree.is_taught)
+    )
 
 
 def arrays_from(

@@ -1,0 +1,58 @@
+"""ungroup(): a tree that asks about the columns as they are, of one grown on groups of levels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bsnsing.data.regroup import Regrouping
+from bsnsing.questions.question import TESTS
+from bsnsing.tree.tree import Tree, starts_of
+
+_MISSING, _EQUAL, _IN = (TESTS.index(test) for test in ("is missing", "==", "in"))
+
+
+def ungroup(tree: Tree, regrouping: Regrouping) -> Tree:
+    """Return the tree with questions about levels in place of those about groups."""
+    n_before, n_columns = len(tree.columns), len(regrouping.info)
+    if not regrouping.groups and n_before == n_columns:
+        return tree
+    # Pairs are counted on behind the columns.
+    place = np.append(regrouping.kept, n_columns + np.arange(len(tree.pairs)))
+    has_missing = np.zeros(n_columns + len(tree.pairs), dtype=bool)
+    has_missing[place] = tree.has_missing
+    tests, values = tree.question_test.copy(), tree.question_value.copy()
+    negated, levels = tree.question_negated.copy(), []
+    columns = place[tree.question_column].astype(np.int32)
+    for i, position in enumerate(columns.tolist()):
+        _, test, value, asked = tree.coded_question(i)
+        if position in regrouping.groups and test != _MISSING:
+            inside = _meant(regrouping.groups[position], TESTS[test], value)
+            asked = np.flatnonzero(inside).tolist()
+            if inside.all():  # also a level never seen is not missing
+                tests[i], values[i], asked = _MISSING, 0.0, []
+                negated[i] = 1 - negated[i]
+            elif len(asked) == 1:
+                tests[i], values[i] = _EQUAL, asked[0]
+            else:
+                tests[i], values[i] = _IN, 0.0
+        levels.append(asked)
+    return replace(
+        tree,
+        columns=regrouping.info,
+        has_missing=tuple(has_missing.tolist()),
+        question_column=columns,
+        question_test=tests,
+        question_value=values,
+        question_negated=negated,
+        first_level=starts_of([len(asked) for asked in levels]),
+        levels=np.array([level for asked in levels for level in asked], dtype=np.int32),
+    )
+
+
+def _meant(groups: NDArray[np.intp], test: str, value: float) -> NDArray[np.bool_]:
+    """Which levels answer yes to a question about their group."""
+    answer = {">": np.greater, "<": np.less, "==": np.equal}[test]
+    return np.asarray(answer(groups, value), dtype=bool)
