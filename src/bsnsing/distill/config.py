@@ -27,15 +27,12 @@ class DistillConfig:
     swap_chance: float = 0.3  # that a cell is another row's: new, and near enough to what occurs
 
     # --- Columns with more than max_levels levels ---
-    level_cases: tuple[int, ...] = tuple(
-        2**i for i in range(1, 13)
-    )  # to choose among: see level_order
+    # Cases of a level that are enough for a say, to choose among.
+    level_cases: tuple[int, ...] = tuple(2**i for i in range(1, 13))
 
     # --- The tree ---
     penalty_from: int = 2000  # cases from which on a leaf must save more (complexity_penalty)
-    shrinkage: float = (
-        1.0  # cases that a node's parent counts for, and all it learnt: labels are soft
-    )
+    shrinkage: float = 1.0  # cases that a parent counts for, and all that a node learnt
 
     # --- Richer rules, and bounds on work ---
     leaves_saved: float = 4.0  # penalties of leaves that richer rules must save to be taken
