@@ -61,14 +61,14 @@ class CutFinder {
         const auto last = static_cast<std::uint8_t>(least + random.below(n_cuts));
         left_.clear();
         for (std::size_t i = 0; i < node.rows.size(); ++i)
-            left_.add(codes_[i] <= last ? node.amounts[i] : 0);
+            left_.add(amount_if(codes_[i] <= last, node.amounts[i]));
         right_ = node.sums;
         right_.remove(left_);
         keep_better({-1, number, last, false, has_missing}, best);
         if (has_missing && last < greatest) {
             missing_.clear();
             for (std::size_t i = 0; i < node.rows.size(); ++i)
-                missing_.add(codes_[i] == kMissingCode ? node.amounts[i] : 0);
+                missing_.add(amount_if(codes_[i] == kMissingCode, node.amounts[i]));
             left_.add(missing_);
             right_.remove(missing_);
             keep_better({-1, number, last, true, true}, best);
