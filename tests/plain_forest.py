@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -137,13 +138,15 @@ class Tree:
         has_missing = len(present) < len(found)
         if len(found) < 2:
             return []
-        lasts = present if has_missing else present[:-1]
+        lasts = [(a + b) // 2 for a, b in pairwise(present)]
+        if has_missing:
+            lasts.append(MISSING - 1)  # missing cells against all others
         if self.growth.is_random:
-            n_cuts = present[-1] - present[0] + has_missing
-            lasts = [present[0] + self.random.below(n_cuts)]
+            last = present[0] + self.random.below(present[-1] - present[0] + has_missing)
+            lasts = [last if last < present[-1] else MISSING - 1]
         cuts = [Cut(column, last, False) for last in lasts]
         if has_missing:
-            cuts += [Cut(column, last, True) for last in lasts if last < present[-1]]
+            cuts += [Cut(column, last, True) for last in lasts if last < MISSING - 1]
         return cuts
 
     def purity(self, cut: Cut, rows: NDArray[np.intp]) -> float:
