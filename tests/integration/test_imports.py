@@ -57,7 +57,7 @@ print(BsnsingClassifier.plain().fit([[1.0, "a"], [2.0, "b"]] * 5, [0, 1] * 5).pr
 
 LONG_SEARCH = """
 import numpy as np
-from bsnsing import BsnsingClassifier, best_rule
+from bsnsing import BsnsingClassifier, _core, best_rule
 rng = np.random.default_rng(0)
 answers = rng.random((3000, 400)) < 0.1
 y = rng.integers(0, 2, 3000)
@@ -74,8 +74,11 @@ print("finished", flush=True)
     [
         "best_rule(answers, y, max_rules=6, n_jobs={n_jobs})",
         "BsnsingClassifier.plain(max_rules=6, time_limit=None, n_jobs={n_jobs}).fit(answers, y)",
+        "_core.grow_forest(np.uint8(answers), np.int32(y[:400]), None, n_classes=2, n_draws=400, "
+        "n_best_trees=10**6, n_best_columns=50, n_random_trees=0, n_random_columns=0, seed=0, "
+        "n_threads={n_jobs})",
     ],
-    ids=["best_rule", "fit"],
+    ids=["best_rule", "fit", "forest"],
 )
 def test_interrupt_ends_a_search(call: str, n_jobs: int) -> None:
     code = LONG_SEARCH.format(call=call.format(n_jobs=n_jobs))

@@ -15,6 +15,7 @@ void test_questions();
 void test_answers();
 void test_engine();
 void test_apply();
+void test_forest();
 
 }  // namespace bsnsing::test
 
@@ -27,7 +28,7 @@ int main() {
         {"bits", test_bits},           {"criteria", test_criteria}, {"kernels", test_kernels},
         {"search", test_search},       {"counted", test_counted},   {"columns", test_columns},
         {"questions", test_questions}, {"answers", test_answers},   {"engine", test_engine},
-        {"apply", test_apply},
+        {"apply", test_apply},         {"forest", test_forest},
     };
     for (const auto& test : kTests) {
         const Tally before = tally();

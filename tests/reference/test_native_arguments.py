@@ -53,6 +53,25 @@ def limits_with(coefficient: float) -> _core.Engine:
     )
 
 
+CODES = np.zeros((2, N_ROWS), dtype=np.uint8)
+FOREST = {
+    "labels": LABELS,
+    "weights": None,
+    "n_classes": 2,
+    "n_best_trees": 1,
+    "n_best_columns": 1,
+    "n_random_trees": 1,
+    "n_random_columns": 1,
+    "n_draws": N_ROWS,
+    "seed": 0,
+    "n_threads": 1,
+}
+
+
+def forest_with(**changes: Any) -> _core.Forest:
+    return _core.grow_forest(CODES, **(FOREST | changes))
+
+
 VALUE_ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     "more levels than codes can have": (
         lambda: _core.ColumnList().add_levels(np.arange(5, dtype=np.int32), 2**32),
@@ -77,6 +96,30 @@ VALUE_ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a node that is not there": (lambda: engine_of().class_totals(7), "no node 7"),
     "columns taken twice": (lambda: twice(), "taken these columns over"),
+    "a forest of no threads": (lambda: forest_with(n_threads=0), "n_threads must be at least 1"),
+    "a forest of no draws": (lambda: forest_with(n_draws=0), "from 1 to 1073741823; got 0"),
+    "a class beyond": (lambda: forest_with(n_classes=1), "no class 1: n_classes is 1"),
+    "labels of other rows": (lambda: forest_with(labels=LABELS[1:]), "the same rows"),
+    "weights of other rows": (lambda: forest_with(weights=np.ones(3)), "differ in length"),
+    "a weight below zero": (lambda: forest_with(weights=-np.ones(N_ROWS)), "got -1.0"),
+    "no weight at all": (lambda: forest_with(weights=np.zeros(N_ROWS)), "greater than 0"),
+    "codes of other columns": (
+        lambda: forest_with().predict(CODES[:1], n_threads=1),
+        "must be 2 columns; got 1",
+    ),
+    "codes of other rows": (
+        lambda: forest_with().out_of_bag(CODES[:, :9].copy(), leaf_rows=[1], n_threads=1),
+        "that the forest was grown on",
+    ),
+    "leaf sizes out of order": (
+        lambda: forest_with().out_of_bag(CODES, leaf_rows=[2, 1], n_threads=1),
+        "ascending",
+    ),
+    "a tree that is not there": (lambda: forest_with().tree(2), "no tree 2"),
+    "bins of no threads": (
+        lambda: _core.Bins(np.zeros((2, 2), dtype=np.float32), n_threads=0),
+        "n_threads",
+    ),
 }
 
 

@@ -76,7 +76,7 @@ std::uint8_t code_of(float x, const std::vector<float>& ends) {
     std::size_t n = ends.size();
     while (n > 1) {
         const std::size_t half = n / 2;
-        first += first[half - 1] < x ? half : 0;
+        first += static_cast<std::size_t>(first[half - 1] < x) * half;
         n -= half;
     }
     const std::size_t is_past = n == 1 && *first < x ? 1 : 0;

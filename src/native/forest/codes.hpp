@@ -8,8 +8,9 @@
 
 namespace bsnsing {
 
-constexpr std::uint8_t kMissingCode = 255;
 constexpr std::size_t kMostBins = 255;
+constexpr std::uint8_t kLastCode = kMostBins - 1;
+constexpr std::uint8_t kMissingCode = 255;
 
 // A matrix of numbers, row after row; NaN is missing.
 struct FloatMatrix {

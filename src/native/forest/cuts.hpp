@@ -32,7 +32,7 @@ struct NodeCases {
 template <class Buckets>
 class CutFinder {
   public:
-    using Sums = typename Buckets::Sums;
+    using Sums = Buckets::Sums;
 
     explicit CutFinder(std::size_t n_classes)
         : left_(n_classes), right_(n_classes), missing_(n_classes) {}
@@ -58,17 +58,18 @@ class CutFinder {
         const auto [least, greatest, has_missing] = read_codes(column, node.rows);
         if (least >= greatest && !(has_missing && least == greatest)) return false;
         const std::uint32_t n_cuts = std::uint32_t{greatest} - least + (has_missing ? 1 : 0);
-        const auto last = static_cast<std::uint8_t>(least + random.below(n_cuts));
+        auto last = static_cast<std::uint8_t>(least + random.below(n_cuts));
+        if (last == greatest) last = kLastCode;  // only missing cells go right
         left_.clear();
         for (std::size_t i = 0; i < node.rows.size(); ++i)
-            left_.add(codes_[i] <= last ? node.amounts[i] : 0);
+            left_.add(amount_if(codes_[i] <= last, node.amounts[i]));
         right_ = node.sums;
         right_.remove(left_);
         keep_better({-1, number, last, false, has_missing}, best);
         if (has_missing && last < greatest) {
             missing_.clear();
             for (std::size_t i = 0; i < node.rows.size(); ++i)
-                missing_.add(codes_[i] == kMissingCode ? node.amounts[i] : 0);
+                missing_.add(amount_if(codes_[i] == kMissingCode, node.amounts[i]));
             left_.add(missing_);
             right_.remove(missing_);
             keep_better({-1, number, last, true, true}, best);
@@ -98,7 +99,8 @@ class CutFinder {
         return {least, static_cast<std::uint8_t>(after_greatest - 1), any == kMissingCode};
     }
 
-    // Moves one code after another from the right to the left.
+    // Moves one code after another from the right to the left. New rows whose code lies between two
+    // of the node go to the nearer one.
     void sweep(const NodeCases<Sums>& node, Cut cut, Cut& best) {
         left_.clear();
         right_ = node.sums;
@@ -107,12 +109,16 @@ class CutFinder {
             right_.remove(amount);
         };
         if (cut.is_missing_left) buckets_.move(kMissingCode, move);
+        int before = -1;
         buckets_.codes().for_each([&](std::uint8_t code) {
             if (code == kMissingCode) return;
+            cut.last = static_cast<std::uint8_t>((before + code) / 2);
+            if (before >= 0) keep_better(cut, best);
             buckets_.move(code, move);
-            cut.last = code;
-            if (right_.total() > 0) keep_better(cut, best);
+            before = code;
         });
+        cut.last = kLastCode;
+        if (before >= 0 && cut.has_missing && !cut.is_missing_left) keep_better(cut, best);
     }
 
     void keep_better(Cut cut, Cut& best) const {

@@ -13,17 +13,19 @@ namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-// Weights as whole numbers: times a power of two, so that no tree draws more than 2^31 in all.
+// Weights as whole numbers: times a power of two, so that no tree draws more than 2^30 in all.
 std::vector<std::uint32_t> whole_weights(std::span<const double> weights, std::size_t n_rows,
                                          std::size_t n_draws) {
-    constexpr double kMost = 1 << 30;
+    constexpr int kMostBits = 30;
     if (weights.empty()) return std::vector<std::uint32_t>(n_rows, 1);
-    const double greatest = *std::max_element(weights.begin(), weights.end());
-    int exponent = 0;
-    std::frexp(kMost / (greatest * static_cast<double>(n_draws)), &exponent);
+    int bits_of_greatest = 0;
+    int bits_of_draws = 0;
+    std::frexp(*std::max_element(weights.begin(), weights.end()), &bits_of_greatest);
+    std::frexp(static_cast<double>(n_draws), &bits_of_draws);
+    const int shift = kMostBits - bits_of_greatest - bits_of_draws;
     std::vector<std::uint32_t> whole(n_rows);
     std::transform(weights.begin(), weights.end(), whole.begin(), [&](double weight) {
-        return static_cast<std::uint32_t>(std::nearbyint(std::ldexp(weight, exponent - 1)));
+        return static_cast<std::uint32_t>(std::nearbyint(std::ldexp(weight, shift)));
     });
     return whole;
 }

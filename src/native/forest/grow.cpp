@@ -15,7 +15,7 @@ namespace {
 template <class Buckets>
 class TreeGrower {
   public:
-    using Sums = typename Buckets::Sums;
+    using Sums = Buckets::Sums;
 
     TreeGrower(const ForestCases& cases, const TreeOptions& options)
         : cases_(cases),

@@ -16,6 +16,11 @@ namespace bsnsing {
 
 using Amount = std::uint64_t;  // what a row adds to the sums of its class; 0 adds nothing
 
+// Without a branch: facts about rows are hard to foresee.
+inline Amount amount_if(bool fact, Amount amount) {
+    return amount & (Amount{0} - static_cast<Amount>(fact));
+}
+
 // Which codes occur.
 class CodeSet {
   public:
@@ -118,10 +123,13 @@ class TwoClassBuckets {
 
     void fill(const std::uint8_t* column, std::span<const std::uint32_t> rows,
               const Amount* amounts) {
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const std::uint8_t code = column[rows[i]];
-            sums_[code] += amounts[i];
-            codes_.add(code);
+        const std::size_t n_rows = rows.size();
+        for (std::size_t i = 0; i < n_rows; ++i) sums_[column[rows[i]]] += amounts[i];
+        if (n_rows < sums_.size()) {
+            for (const std::uint32_t row : rows) codes_.add(column[row]);
+        } else {
+            for (std::size_t code = 0; code < sums_.size(); ++code)
+                if (sums_[code] != 0) codes_.add(static_cast<std::uint8_t>(code));
         }
     }
     const CodeSet& codes() const { return codes_; }
