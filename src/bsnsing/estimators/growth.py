@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
-from bsnsing.data.regroup import Regrouping
+from bsnsing.data.table import Table
 from bsnsing.data.weights import design_effect
 from bsnsing.distill.canonical import CanonicalForm, canonical_form
 from bsnsing.distill.distill import DistillOptions, Grown, grow_distilled
@@ -20,7 +20,7 @@ from bsnsing.estimators.options import (
     read_class_weight,
     read_options,
 )
-from bsnsing.estimators.unasked import without_unasked
+from bsnsing.estimators.unasked import Unasked, without_unasked
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.progress import report
@@ -68,10 +68,15 @@ class Growth:
             trees = [trees[position] for position in np.argsort(form.classes)]
         return replace(self, trees=trees, form=form)
 
-    def ungrouped(self, regrouping: Regrouping) -> Growth:
-        """Return trees that were grown on some columns as those of all columns."""
-        trees = [grown._replace(tree=ungroup(grown.tree, regrouping)) for grown in self.trees]
-        return replace(self, trees=trees)
+    def ungrouped(self, rest: Unasked, table: Table) -> Growth:
+        """Return trees that were grown on what is left of a table as those of all of it."""
+        regrouping, form = rest.regrouping, self.form
+        return replace(
+            self,
+            trees=[own._replace(tree=ungroup(own.tree, regrouping)) for own in self.trees],
+            form=None if form is None else form.inside(table, regrouping.kept),
+            left_out=tuple(rest.row_names),
+        )
 
 
 def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
@@ -82,13 +87,10 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
     if is_taught:
         form = canonical_form(asked, len(classes), keeps_all=_names_columns(model))
         growth = _grow_trees(model, form.cases, classes[form.classes], is_taught=True)
-        growth = growth.restored(
-            form if rest is None else form.inside(cases.table, rest.regrouping.kept)
-        )
+        growth = growth.restored(form)
     else:
         growth = _grow_trees(model, asked, classes, is_taught=False)
-        growth = growth if rest is None else growth.ungrouped(rest.regrouping)
-    return growth if rest is None else replace(growth, left_out=tuple(rest.row_names))
+    return growth if rest is None else growth.ungrouped(rest, cases.table)
 
 
 def _names_columns(model: BsnsingClassifier) -> bool:
