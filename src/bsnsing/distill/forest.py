@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,13 +56,22 @@ class Forest:
             n_threads=self.n_threads,
         )
         sizes = [size for size in config.leaf_rows if size**2 <= n_rows] or config.leaf_rows[:1]
-        oob = self.trees.out_of_bag(codes, leaf_rows=sizes, n_threads=self.n_threads)
-        one_hot = np.eye(len(self.classes_))[positions]
-        brier = [np.average(((one_hot - p) ** 2).sum(axis=1), weights=sample_weight) for p in oob]
+        # Rows come in an order as good as random, so the first are enough to choose by.
+        n_judges = min(n_rows, config.most_rows)
+        oob = self._out_of_bag(codes[:, :n_judges], sizes)
+        one_hot = np.eye(len(self.classes_))[positions[:n_judges]]
+        weights = None if sample_weight is None else sample_weight[:n_judges]
+        brier = [np.average(((one_hot - p) ** 2).sum(axis=1), weights=weights) for p in oob]
         best = int(np.argmin(brier))
-        self.leaf_rows_, self.oob_decision_function_ = sizes[best], oob[best]
+        self.leaf_rows_ = sizes[best]
+        all_rows = oob[best] if n_judges == n_rows else self._out_of_bag(codes, [sizes[best]])[0]
+        self.oob_decision_function_ = all_rows
         self.trees.cut_back(self.leaf_rows_)
         return self
+
+    def _out_of_bag(self, codes: NDArray[np.uint8], sizes: Sequence[int]) -> NDArray[np.float64]:
+        first = np.ascontiguousarray(codes)
+        return self.trees.out_of_bag(first, leaf_rows=list(sizes), n_threads=self.n_threads)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:

@@ -91,8 +91,9 @@ Made<double, 3> out_of_bag(const Forest& self, const Matrix<std::uint8_t>& codes
     check_columns(codes.shape(0), self.n_columns());
     const CodeMatrix table = view_codes(codes);
     for (const ForestTree& tree : self.trees())
-        if (tree.is_drawn.size() != table.n_rows)
-            throw std::invalid_argument("codes must be those that the forest was grown on");
+        if (tree.is_drawn.size() < table.n_rows)
+            throw std::invalid_argument(
+                "codes must be of rows that the forest was grown on, from the first on");
     if (!std::ranges::is_sorted(leaf_rows))
         throw std::invalid_argument("leaf_rows must be ascending");
     std::vector<double> shares = call_interruptibly([&](Interrupt& interrupt) {

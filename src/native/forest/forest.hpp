@@ -38,9 +38,9 @@ class Forest {
     std::size_t n_columns() const { return n_columns_; }
     std::span<const ForestTree> trees() const { return trees_; }
 
-    // Mean shares of each row, of the rows the forest was grown on, by the trees that did not draw
-    // it, cut back to each of the leaf sizes (ascending): sizes x rows x classes. Zeros where all
-    // trees drew it.
+    // Mean shares of each row, of the first rows the forest was grown on, by the trees that did not
+    // draw it, cut back to each of the leaf sizes (ascending): sizes x rows x classes. Zeros where
+    // all trees drew it.
     std::vector<double> out_of_bag(const CodeMatrix& codes,
                                    std::span<const std::uint32_t> leaf_rows, std::size_t n_threads,
                                    Interrupt& interrupt) const;
