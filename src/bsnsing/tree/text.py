@@ -80,6 +80,10 @@ def _leaf_text(tree: Tree, node: Node, options: TextOptions) -> str:
     cases = f"{_show_count(node.counts[best])} of {_show_count(node.counts.sum())}"
     if (tree.class_weight != tree.class_weight[0]).any():
         cases += f", weighted {probability}"
+    weighted = node.counts * tree.class_weight
+    if weighted.max() > weighted[best] * (1 + 1e-9):
+        # Few cases are outweighed by what the forest says of them, or by those of the nodes above.
+        cases += "; the teacher's label" if tree.is_taught else "; the label of the nodes above"
     chance = f" {probability}" if tree.is_taught else ""
     ending = " ..." if not node.is_leaf else "" if node.optimal else "   [not proven]"
     shares = _shares_text(tree, node, options)
