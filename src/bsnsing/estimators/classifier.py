@@ -146,17 +146,18 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         checked by hand, and noise is taken at its word. A classifier of yours teaches if it has
         ``predict_proba``; it gets categories as 0/1 columns.
         "forest" fits 50 random and 50 extremely random trees (fewer from 1600 rows on, 25 of each
-        from 3200 on). A leaf of theirs with fewer than r rows gives the probabilities of the
-        nearest node above with r; r is the one of 1, 2, 4, 8, 16 with the best out-of-bag Brier
-        score. A real row then has the soft label (label + out-of-bag probabilities) / 2; another
-        classifier's come from 5-fold cross-validation. Synthetic rows, up to three times as many
-        (12,000 rows in all, up to 24,000 where b is small), are put together from cells of real
-        ones and get the teacher's probabilities. Splits and pruning use all of these, and
-        probabilities mostly the real rows; ``tree_.counts`` and ``min_samples_leaf`` count real
-        rows by their labels. In wide tables, where each search would take seconds, rules ask
-        about the columns that matter most to the forest only (about all with ``constraints`` or
-        ``extra_questions``). Above 50,000 rows or 5 million cells "forest" is None, since a
-        forest takes minutes there and labels abound: see ``is_taught_``.
+        from 3200 on), which see the order of a column's values only, in at most 255 bins. A leaf of
+        theirs with fewer than r rows gives the probabilities of the nearest node above with r; r is
+        the one of 1, 2, 4, 8, 16 with the best out-of-bag Brier score. A real row then has the soft
+        label (label + out-of-bag probabilities) / 2; another classifier's come from 5-fold
+        cross-validation. Synthetic rows, up to three times as many (12,000 rows in all, up to
+        24,000 where b is small), are put together from cells of real ones and get the teacher's
+        probabilities. Splits and pruning use all of these, and probabilities mostly the real rows;
+        ``tree_.counts`` and ``min_samples_leaf`` count real rows by their labels. In wide tables,
+        where each search would take seconds, rules ask about the columns that matter most to the
+        forest only (about all with ``constraints`` or ``extra_questions``). Above 50,000 rows or 5
+        million cells "forest" is None, since a forest takes minutes there and labels abound: see
+        ``is_taught_``.
         Measured: None, -1.9 and -1.0, in a twentieth of the time.
     stop_prob : float, default=0.9999
         A node in which one class has a greater share is not split. Lower it to stop earlier.

@@ -60,16 +60,15 @@ class CutFinder {
         const std::uint32_t n_cuts = std::uint32_t{greatest} - least + (has_missing ? 1 : 0);
         auto last = static_cast<std::uint8_t>(least + random.below(n_cuts));
         if (last == greatest) last = kLastCode;  // only missing cells go right
-        left_.clear();
-        for (std::size_t i = 0; i < node.rows.size(); ++i)
-            left_.add(amount_if(codes_[i] <= last, node.amounts[i]));
+        left_.sum_up(node.rows.size(),
+                     [&](std::size_t i) { return amount_if(codes_[i] <= last, node.amounts[i]); });
         right_ = node.sums;
         right_.remove(left_);
         keep_better({-1, number, last, false, has_missing}, best);
         if (has_missing && last < greatest) {
-            missing_.clear();
-            for (std::size_t i = 0; i < node.rows.size(); ++i)
-                missing_.add(amount_if(codes_[i] == kMissingCode, node.amounts[i]));
+            missing_.sum_up(node.rows.size(), [&](std::size_t i) {
+                return amount_if(codes_[i] == kMissingCode, node.amounts[i]);
+            });
             left_.add(missing_);
             right_.remove(missing_);
             keep_better({-1, number, last, true, true}, best);

@@ -81,11 +81,7 @@ class TreeGrower {
     // What the rows of a node add up to; the tree keeps the shares of the classes.
     void read_cases(const Open& node) {
         const std::span<const std::uint32_t> rows = rows_of(node);
-        sums_.clear();
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            amounts_[i] = amount_of_[rows[i]];
-            sums_.add(amounts_[i]);
-        }
+        sums_.sum_up(rows.size(), [&](std::size_t i) { return amounts_[i] = amount_of_[rows[i]]; });
         const std::size_t n_classes = cases_.n_classes;
         if (tree_.shares.size() < (node.node + 1) * n_classes)
             tree_.shares.resize(2 * (node.node + 1) * n_classes);

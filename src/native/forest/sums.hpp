@@ -56,6 +56,13 @@ class TwoClassSums {
         return Amount{weight} << (32U * label);
     }
     void clear() { both_ = 0; }
+    // The sums of amount_of(0) ... amount_of(n - 1).
+    template <class AmountOf>
+    void sum_up(std::size_t n, const AmountOf& amount_of) {
+        Amount sum = 0;
+        for (std::size_t i = 0; i < n; ++i) sum += amount_of(i);
+        both_ = sum;
+    }
     void add(Amount amount) { both_ += amount; }
     void remove(Amount amount) { both_ -= amount; }
     void add(const TwoClassSums& other) { both_ += other.both_; }
@@ -81,6 +88,18 @@ class ManyClassSums {
     void clear() {
         weights_.assign(weights_.size(), 0);
         total_ = squares_ = 0;
+    }
+    template <class AmountOf>
+    void sum_up(std::size_t n, const AmountOf& amount_of) {
+        clear();
+        for (std::size_t i = 0; i < n; ++i) {
+            const Amount amount = amount_of(i);
+            weights_[amount >> 32U] += static_cast<std::int64_t>(amount & kLow);
+        }
+        for (const std::int64_t weight : weights_) {
+            total_ += weight;
+            squares_ += weight * weight;
+        }
     }
     void add(Amount amount) { change(amount >> 32U, static_cast<std::int64_t>(amount & kLow)); }
     void remove(Amount amount) { change(amount >> 32U, -static_cast<std::int64_t>(amount & kLow)); }
