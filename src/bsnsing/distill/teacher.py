@@ -51,8 +51,9 @@ def fit_teacher(
     n_threads: int,
 ) -> Teacher:
     """Let a teacher ("forest" or a classifier) learn the cases, shown ``pairs`` too."""
-    encoder = TableEncoder.of(cases.table, pairs, max_levels)
-    learner = Forest(config, random_state, n_threads) if isinstance(teacher, str) else teacher
+    is_forest = isinstance(teacher, str)
+    encoder = TableEncoder.of(cases.table, pairs, max_levels, order_only=is_forest)
+    learner = Forest(config, random_state, n_threads) if is_forest else teacher
     counts = None if cases.weights.counts is None else cases.per_row()
     matrix = encoder.matrix(cases.table)
     oob, fitted = _learn(learner, matrix, cases.labels, counts, one_hot)
