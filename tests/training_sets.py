@@ -42,6 +42,7 @@ def teaching_of(
         real=cases_of(X, labels, weights),
         n_classes=2,
         n_segments=8,
+        max_levels=30,
         random_state=0,
         n_threads=1,
         config=config,
@@ -54,7 +55,8 @@ def silent_teacher(
     """A teacher that nobody may ask about rows."""
     known = None if importances is None else np.asarray(importances, dtype=float)
     encoder = TableEncoder((), False, ())
-    return Teacher(None, encoder, np.empty((0, n_classes)), known, 0.5, 0.5, leaf_rows)
+    factors = np.ones(n_classes)
+    return Teacher(None, encoder, np.empty((0, n_classes)), known, 0.5, factors, leaf_rows)
 
 
 def untaught(X: Any, importances: ArrayLike | None = None) -> TrainingSet:
@@ -63,7 +65,7 @@ def untaught(X: Any, importances: ArrayLike | None = None) -> TrainingSet:
     rows = np.arange(table.n_rows)
     cases = Cases(table, (rows % 2).astype(np.int32), NO_WEIGHTS)
     teacher = silent_teacher(importances=importances)
-    return TrainingSet(cases, rows, rows, 1.0, 2, None, teacher)
+    return TrainingSet(cases, rows, rows, 1.0, 2, None, np.eye(2)[cases.labels], teacher)
 
 
 def varied(**numbers: Any) -> type[BsnsingClassifier]:

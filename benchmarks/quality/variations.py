@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from bsnsing import BsnsingClassifier
@@ -43,55 +43,57 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "class_weight='balanced'": {"class_weight": "balanced"},
 }
 
-# Numbers that are no parameters: what else they might be, and in brackets what they are.
-NUMBERS: dict[str, dict[str, Any]] = {
-    "a leaf costs 0.6 cases (0.8)": {"penalty": 0.6},
-    "a leaf costs 1.1 cases": {"penalty": 1.1},
-    "the same in large tables (more)": {"penalty_per_doubling": 0.0},
-    "more from 1000 cases on (2000)": {"large_table": 1000},
-    "the same with little noise (less)": {"quiet_brier": 1e-9},
-    "the same where little is explained (less)": {"penalty_fall": 0.0},
-    "leaves of 1 case (2)": {"min_samples_leaf": 1},
-    "leaves of 4 cases": {"min_samples_leaf": 4},
-    "soft labels count nothing in small leaves (2)": {"learnt_weight": 0.0},
-    "soft labels count 4 in small leaves": {"learnt_weight": 4.0},
-    "real rows count 1 (3)": {"real_weight": 1},
-    "real rows count 6": {"real_weight": 6},
-    "2 times as many rows with synthetic ones (4)": {"times_rows": 2},
-    "8 times as many rows with synthetic ones": {"times_rows": 8},
-    "at most 6000 rows with synthetic ones (12,000)": {"most_rows": 6000},
-    "at most 24,000 rows with synthetic ones": {"most_rows": 24000},
-    "cells swapped by 0.15 (0.3)": {"swap_chance": 0.15},
-    "cells swapped by 0.5": {"swap_chance": 0.5},
-    "columns left out above half the work": {"most_work": 1.5e9, "most_work_by_choice": 4e8},
-    "columns left out above twice the work": {"most_work": 6e9, "most_work_by_choice": 16e8},
-    "25 + 25 trees teach (50 + 50)": {"n_trees": 25},
-    "100 + 100 trees teach": {"n_trees": 100, "tree_rows": 160_000},
-    "teacher's leaves speak from 1 row on (1 to 16)": {"leaf_rows": (1,)},
-    "2 columns paired (4)": {"n_paired": 2},
-    "6 columns paired": {"n_paired": 6},
-    "pairs up to twice the work": {"most_pair_work": 2e9},
-    "third questions up to half the work": {"most_triple_work": 1e9},
-    "third questions up to twice the work": {"most_triple_work": 4e9},
-    "richer rules save 1 leaf (2)": {"penalties_saved": 1.0},
-    "richer rules save 4 leaves": {"penalties_saved": 4.0},
+# Numbers that are no parameters, as tables call them; each is halved and doubled.
+NAMES: dict[str, str] = {
+    "n_trees": "trees of each kind that teach",
+    "rows_per_tree": "rows drawn for a tree of the teacher",
+    "leaf_rows": "rows from which on a teacher's leaf speaks",
+    "label_share": "share of the label in a soft label",
+    "real_weight": "what a real row counts",
+    "parts": "parts of a case",
+    "times_rows": "rows with synthetic ones, times the real ones",
+    "most_rows": "rows with synthetic ones at most",
+    "swap_chance": "chance that a cell is swapped",
+    "level_cases": "cases from which on a level speaks",
+    "penalty_from": "cases from which on a leaf costs more",
+    "shrinkage": "cases that a parent counts for",
+    "leaves_saved": "leaves that richer rules save",
+    "n_paired": "columns that are paired",
+    "most_work": "work of a search",
 }
+SHARES = ("label_share", "swap_chance")  # at most 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PenaltyOfTwoClasses(DistillConfig):
-    """A leaf must save as much with many classes as with two."""
-
-    def complexity_penalty(
-        self, n_cases: float, n_classes: int, brier: float, unexplained: float
-    ) -> float:
-        # Named, since zero-argument super() does not work in a slotted dataclass.
-        return DistillConfig.complexity_penalty(self, n_cases, 2, brier, unexplained)
+def times(value: Any, factor: float) -> Any:
+    """A number, or each of several, times a factor; whole ones stay whole."""
+    if isinstance(value, tuple):
+        return tuple(times(part, factor) for part in value)
+    return max(1, int(value * factor)) if isinstance(value, int) else value * factor
 
 
+def shown(value: Any) -> str:
+    """A number, or the first and the last of several, as tables have it."""
+    if isinstance(value, tuple):
+        return f"{shown(value[0])} to {shown(value[-1])}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+
+
+def halved_and_doubled(config: DistillConfig) -> dict[str, dict[str, Any]]:
+    """Each number of the configuration, half and twice as large; in brackets what it is."""
+    changes: dict[str, dict[str, Any]] = {}
+    for field, name in NAMES.items():
+        value = getattr(config, field)
+        for factor in (0.5, 2):
+            other = times(value, factor)
+            other = min(other, 1.0) if field in SHARES else other
+            changes[f"{name}: {shown(other)} ({shown(value)})"] = {field: other}
+    return changes
+
+
+NUMBERS = halved_and_doubled(BsnsingClassifier._distill_config)
 CONFIGS: dict[str, DistillConfig] = {
     label: replace(BsnsingClassifier._distill_config, **fields) for label, fields in NUMBERS.items()
-} | {"the same with many classes (less)": PenaltyOfTwoClasses()}
+}
 
 
 def varied(config: DistillConfig) -> type[BsnsingClassifier]:

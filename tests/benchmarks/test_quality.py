@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +27,26 @@ def test_numbers_that_are_changed_to_see_what_they_do_differ(name: str) -> None:
     assert all(getattr(before, f) != value for f, value in variations.NUMBERS[name].items())
 
 
+def test_every_number_is_changed_both_ways() -> None:
+    changed = [field for number in variations.NUMBERS.values() for field in number]
+    assert sorted(changed) == sorted(2 * [field.name for field in fields(DistillConfig)])
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "twice", "text"),
+    [
+        (3, 1, 6, "3"),
+        (1, 1, 2, "1"),
+        (12_000, 6000, 24_000, "12,000"),
+        (0.3, 0.15, 0.6, "0.3"),
+        ((2, 4, 8), (1, 2, 4), (4, 8, 16), "2 to 8"),
+    ],
+)
+def test_numbers_are_halved_and_doubled(value: Any, half: Any, twice: Any, text: str) -> None:
+    assert (variations.times(value, 0.5), variations.times(value, 2)) == (half, twice)
+    assert variations.shown(value) == text
+
+
 def test_changed_numbers_count_in_fits_and_only_in_theirs() -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(120, 3)), columns=list("abc"))
@@ -33,17 +55,12 @@ def test_changed_numbers_count_in_fits_and_only_in_theirs() -> None:
     task = Task(data, np.arange(60), np.arange(60, 120))
     learners = defaults.contestants()
     default = learners[variations.DEFAULT].learn(task)
-    dear = ours(variations.varied(DistillConfig(penalty=50.0)))(task)
+    # Half the logarithm of the cases is then more than a leaf can save.
+    dear = ours(variations.varied(replace(DistillConfig(), penalty_from=1e-80)))(task)
     again = learners[variations.DEFAULT].learn(task)
     assert dear.n_leaves == 1 < default.n_leaves == again.n_leaves
-    name = "soft labels count nothing in small leaves (2)"
+    name = next(name for name, number in variations.NUMBERS.items() if "shrinkage" in number)
     assert not np.allclose(learners[name].learn(task).shares, default.shares)
-
-
-def test_a_penalty_of_two_classes_is_that_of_any_number() -> None:
-    expected = DistillConfig().complexity_penalty(5000, 2, 0.3, 0.8)
-    blind = variations.PenaltyOfTwoClasses()
-    assert blind.complexity_penalty(5000, 10, 0.3, 0.8) == expected
 
 
 def test_no_set_from_elsewhere_comes_twice() -> None:

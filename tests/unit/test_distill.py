@@ -11,21 +11,24 @@ from numpy.typing import NDArray
 
 from bsnsing import BsnsingClassifier, Question
 from bsnsing.data.cases import Cases
+from bsnsing.data.weights import CaseWeights
 from bsnsing.distill import distill as distill_module
 from bsnsing.distill.config import DistillConfig
-from bsnsing.distill.distill import DistillOptions, _cost, _enriched, grow_distilled
+from bsnsing.distill.distill import DistillOptions, _cost, _enriched, _grow, grow_distilled
 from bsnsing.distill.rule_space import RuleSpace
-from bsnsing.distill.training_set import Teaching, TrainingSet
+from bsnsing.distill.training_set import TrainingSet
 from bsnsing.estimators.options import read_options
 from bsnsing.grow.options import GrowOptions
+from bsnsing.tree.impurity import half_deviance
+from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import Evidence
 from bsnsing.tree.prune import best_subtree, impurity_per_case, prune_by_cost
 from bsnsing.tree.tree import Tree
 from tests.training_sets import teaching_of, untaught
 
-# The penalty is then what the options say.
-NO_AUTO = replace(DistillConfig(), penalty=0.0)
+CONFIG = DistillConfig()
 CLASSES = np.array([0, 1])
+MANY = np.full(1000, 10**12)
 
 
 def grown(X: Any, y: Any, **settings: Any) -> Tree:
@@ -40,10 +43,21 @@ def diagonal() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 def test_a_slanting_border_is_asked_for_as_such() -> None:
     X, y = diagonal()
     tree = grown(X, y)
-    assert {str(pair) for pair in tree.pairs} & {"x0 - x2", "x2 - x0", "x0 / x2", "x2 / x0"}
+    assert {str(pair) for pair in tree.pairs} & {"x0 / x2", "x2 / x0"}
     simple = grown(X, y, column_pairs=None)
     assert simple.pairs == ()
     assert tree.n_leaves < simple.n_leaves
+
+
+def test_sums_and_differences_are_asked_for_where_columns_share_a_unit() -> None:
+    X, _ = diagonal()
+    y = X[:, 0] + X[:, 2] > 1
+    assert {pair.sign for pair in grown(X, y).pairs} <= {"*", "/"}
+    tree = grown(X, y, column_pairs=[["x0", "x2"]])
+    assert {str(pair) for pair in tree.pairs} & {"x0 + x2", "x2 + x0"}
+    assert tree.n_leaves < grown(X, y, column_pairs=None).n_leaves
+    elsewhere = grown(X, y, column_pairs=[["x0", "x1"]])
+    assert not {str(pair) for pair in elsewhere.pairs} & {"x0 + x2", "x2 + x0"}
 
 
 def test_a_straight_border_needs_no_pair() -> None:
@@ -54,8 +68,8 @@ def test_a_straight_border_needs_no_pair() -> None:
 
 
 def test_three_questions_where_two_explain_much_less() -> None:
-    X = np.random.default_rng(2).integers(0, 2, (400, 8))
-    y = (X[:, :3].all(axis=1)) | (X[:, 3:6].all(axis=1))
+    X = np.random.default_rng(2).integers(0, 2, (800, 9))
+    y = X.reshape(-1, 3, 3).all(axis=2).any(axis=1)  # one of three triples
     assert np.diff(grown(X, y).first_question).max() == 3
     assert np.diff(grown(X, y, max_rules=2).first_question).max() == 2
 
@@ -93,10 +107,12 @@ class Growth:
         return tree, Evidence(tree.counts, tree.counts)
 
     def enrich(
-        self, training: TrainingSet, model: BsnsingClassifier, config: DistillConfig = NO_AUTO
+        self, training: TrainingSet, model: BsnsingClassifier, config: DistillConfig = CONFIG
     ) -> tuple[RuleSpace, float]:
         """The space that is chosen, and what its tree costs."""
-        real, simple = training.cases, RuleSpace(2)
+        # So many cases that the penalty is what the options say.
+        cases = replace(training.cases, weights=CaseWeights(MANY[: training.n_rows], 1.0))
+        real, simple = cases, RuleSpace(2)
         options = replace(read_options(model, None, 100.0, None), ccp_alpha=self.penalty)
         distill = DistillOptions(
             config=config,
@@ -111,42 +127,41 @@ class Growth:
 
 
 @pytest.mark.parametrize(
-    ("saved", "is_kept"), [(1.9, False), (2.0, True), (2.0 * (1 - 1e-12), True), (2.1, True)]
+    ("surplus", "is_kept"), [(-0.1, False), (0.0, True), (-1e-12, True), (0.1, True)]
 )
 @pytest.mark.parametrize("penalty", [0.001, 0.85 / 441, 0.1])
-def test_richer_rules_must_save_two_penalties(
-    penalty: float, saved: float, is_kept: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("leaves_saved", [CONFIG.leaves_saved, 2.5])
+def test_richer_rules_must_save_the_penalties_of_some_leaves(
+    leaves_saved: float,
+    penalty: float,
+    surplus: float,
+    is_kept: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rest = (10 - saved) * penalty
-    growth = Growth(monkeypatch, {(2, False): 10 * penalty, (2, True): rest}, penalty)
-    space, cost = growth.enrich(untaught(diagonal()[0], [3, 2, 1]), BsnsingClassifier(max_rules=2))
-    assert bool(space.pairs) is is_kept
-    assert cost == pytest.approx(rest if is_kept else 10 * penalty, rel=1e-12)
-
-
-@pytest.mark.parametrize(("penalties_saved", "is_kept"), [(3.0, True), (3.1, False)])
-def test_how_much_must_be_saved_is_a_number_of_the_configuration(
-    penalties_saved: float, is_kept: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    growth = Growth(monkeypatch, {(2, False): 10.0, (2, True): 7.0}, 1.0)
-    config = replace(NO_AUTO, penalties_saved=penalties_saved)
+    cost, rest = 20 * penalty, (20 - leaves_saved - surplus) * penalty
+    growth = Growth(monkeypatch, {(2, False): cost, (2, True): rest}, penalty)
+    config = replace(CONFIG, leaves_saved=leaves_saved)
     model, training = BsnsingClassifier(max_rules=2), untaught(diagonal()[0], [3, 2, 1])
-    assert bool(growth.enrich(training, model, config)[0].pairs) is is_kept
+    space, found = growth.enrich(training, model, config)
+    assert bool(space.pairs) is is_kept
+    assert found == pytest.approx(rest if is_kept else cost, rel=1e-12)
 
 
 def test_steps_build_on_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     training = untaught(diagonal()[0][:100], [3, 2, 1])
-    steps = {(2, False): 20.0, (2, True): 10.0, (3, True): 8.0}
+    saved = CONFIG.leaves_saved
+    steps = {(2, False): 30.0, (2, True): 20.0 + saved, (3, True): 20.0}
     growth = Growth(monkeypatch, steps, 1.0)
     space, cost = growth.enrich(training, BsnsingClassifier(n_segments=2))
-    assert (space, cost) == (growth.asked[-1], 8.0)
+    assert (space, cost) == (growth.asked[-1], 20.0)
     assert [(one.max_rules, bool(one.pairs)) for one in growth.asked] == list(steps)
 
 
 def test_what_cannot_save_enough_is_not_grown(monkeypatch: pytest.MonkeyPatch) -> None:
-    growth = Growth(monkeypatch, {(2, False): 2.9}, 1.0)
-    space, cost = growth.enrich(untaught(diagonal()[0], [3, 2, 1]), BsnsingClassifier())
-    assert (space, cost) == (RuleSpace(2), 2.9)
+    cost = CONFIG.leaves_saved + 0.9  # one leaf is left at least, which costs 1
+    growth = Growth(monkeypatch, {(2, False): cost}, 1.0)
+    space, found = growth.enrich(untaught(diagonal()[0], [3, 2, 1]), BsnsingClassifier())
+    assert (space, found) == (RuleSpace(2), cost)
     assert len(growth.asked) == 1
 
 
@@ -155,10 +170,9 @@ def test_costly_searches_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     training = untaught(diagonal()[0], [3, 2, 1])
     growth = Growth(monkeypatch, same, 1.0)
     growth.enrich(training, BsnsingClassifier())
-    assert [(s.max_rules, len(s.pairs)) for s in growth.asked] == [(2, 0), (2, 12), (3, 0)]
+    assert [(s.max_rules, len(s.pairs)) for s in growth.asked] == [(2, 0), (2, 6), (3, 0)]
     growth.asked.clear()
-    hurried = replace(NO_AUTO, most_pair_work=1.0, most_triple_work=1.0)
-    growth.enrich(training, BsnsingClassifier(), hurried)
+    growth.enrich(training, BsnsingClassifier(), replace(CONFIG, most_work=1.0))
     assert len(growth.asked) == 1
 
 
@@ -177,23 +191,16 @@ def test_trees_are_compared_as_they_would_be_kept() -> None:
 def test_the_greater_penalty_counts(
     n_classes: int, ccp_alpha: float | str, penalty: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    penalties, training_sets = [], []
-    cost, training_set = _cost, Teaching.training_set
+    penalties, cost = [], _cost
 
     def spy_cost(tree: Tree, penalty: float, max_leaf_nodes: int | None) -> float:
         penalties.append(penalty)
         return cost(tree, penalty, max_leaf_nodes)
 
-    def spy_training_set(teaching: Teaching, pairs: Any = ()) -> TrainingSet:
-        training_sets.append(training_set(teaching, pairs))
-        return training_sets[-1]
-
     monkeypatch.setattr(distill_module, "_cost", spy_cost)
-    monkeypatch.setattr(Teaching, "training_set", spy_training_set)
     X, y = diagonal()
     grown(X, y * (1 + (X[:, 1] > 0.5) * (n_classes - 2)), ccp_alpha=ccp_alpha)
-    teacher = training_sets[0].teacher
-    auto = DistillConfig().complexity_penalty(600, n_classes, teacher.brier, teacher.unexplained)
+    auto = CONFIG.complexity_penalty(600)
     assert set(penalties) == {auto if penalty is None else penalty}
 
 
@@ -206,15 +213,34 @@ def test_evidence_is_scaled_to_the_real_cases() -> None:
     distill = DistillOptions(config=DistillConfig(), try_column_pairs=False, try_longer_rules=False)
     tree, evidence, _ = grow_distilled(teaching.real, CLASSES, training, options, distill)
     assert tree.is_taught
-    assert evidence.learnt_weight == DistillConfig().learnt_weight
+    assert evidence.learnt_weight == 1.0
     np.testing.assert_array_equal(tree.counts[0], np.bincount(y))
     for cases in (evidence.real, evidence.learnt):
         assert cases[0].sum() == pytest.approx(600)
         inner = ~tree.is_leaf
         children = cases[tree.children_left[inner]] + cases[tree.children_right[inner]]
         np.testing.assert_allclose(cases[inner], children)
-    soft = (np.eye(2)[y[training.original]] + training.teacher.oob) / 2
-    np.testing.assert_allclose(evidence.real[0], soft.sum(axis=0), atol=600 / 16)
+    share = CONFIG.label_share
+    soft = share * np.eye(2)[y[training.original]] + (1 - share) * training.teacher.oob
+    np.testing.assert_allclose(evidence.real[0], soft.sum(axis=0))
+    np.testing.assert_allclose(evidence.real[0], np.bincount(y), rtol=1e-3)  # by class_factors
+
+
+def test_evidence_is_what_the_rows_of_each_node_tell_unrounded() -> None:
+    X, y = diagonal()
+    teaching = teaching_of(X, y.astype(np.int32))
+    training = teaching.training_set()
+    options = read_options(BsnsingClassifier(column_pairs=None), training, 600.0, None)
+    tree, evidence = _grow(teaching.real, CLASSES, training, options, CONFIG)
+    leaves = find_leaves(tree, training.cases.table, 1)
+    node_of_row = leaves[np.searchsorted(training.row_of, np.arange(training.n_rows))]
+    is_real = np.arange(training.n_rows) < len(y)
+    for cases, rows in ((evidence.real, is_real), (evidence.learnt, np.full(len(is_real), True))):
+        scale = 600 / training.soft[rows].sum()
+        for leaf in np.flatnonzero(tree.is_leaf):
+            expected = training.soft[rows & (node_of_row == leaf)].sum(axis=0) * scale
+            np.testing.assert_allclose(cases[leaf], expected)
+    np.testing.assert_allclose(tree.impurity, half_deviance(evidence.learnt))
 
 
 def test_counts_are_those_of_rows_however_light() -> None:

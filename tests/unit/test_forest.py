@@ -79,14 +79,14 @@ def test_columns_matter_as_they_do_to_scikit_learn() -> None:
 def test_a_forest_cuts_its_trees_back_as_far_as_noise_demands() -> None:
     X, labels = noisy_table()
     forest = forest_of(X, labels)
-    assert forest.leaf_rows_ > 1
+    assert forest.leaf_rows_ > min(CONFIG.leaf_rows)
     whole = forest_of(X, labels, config=replace(CONFIG, leaf_rows=(1,)))
     oob = out_of_bag(whole, X, CONFIG.leaf_rows)
     best = int(np.argmin([brier_score(shares, labels) for shares in oob]))
     assert forest.leaf_rows_ == CONFIG.leaf_rows[best]
     assert forest.oob_decision_function_.tolist() == oob[best].tolist()
     clear = (X[:, 0] == 1).astype(np.int32)
-    assert forest_of(X, clear).leaf_rows_ == 1
+    assert forest_of(X, clear).leaf_rows_ == min(CONFIG.leaf_rows)
 
 
 def test_what_a_forest_says_is_cut_back_for_new_rows_too() -> None:
@@ -118,30 +118,36 @@ def test_heavy_rows_have_more_say_in_how_far_trees_are_cut_back() -> None:
     assert np.argmin(by_weight) != np.argmin(by_row)
 
 
-@pytest.mark.parametrize(("room", "is_whole"), [(0, False), (-1, True)])
-def test_a_forest_of_many_classes_keeps_its_whole_trees(room: int, is_whole: bool) -> None:
-    X, labels = noisy_table()
-    config = replace(CONFIG, most_shares=2 * len(X) + room)
-    assert (forest_of(X, labels, config=config).leaf_rows_ == 1) is is_whole
-
-
-@pytest.mark.parametrize(("n_rows", "most"), [(3, 1), (4, 2), (63, 4), (64, 8), (300, 16)])
+@pytest.mark.parametrize("sizes", [CONFIG.leaf_rows, (1, 3, 9)])
+@pytest.mark.parametrize("n_rows", [3, 4, 63, 64, 300])
 def test_leaves_of_a_forest_have_at_most_the_square_root_of_all_rows(
-    n_rows: int, most: int
+    n_rows: int, sizes: tuple[int, ...]
 ) -> None:
-    """Labels are chance, so that the largest leaves are the best."""
+    """Labels are chance, so that the largest leaves are the best; some size there has to be."""
     X = np.arange(n_rows, dtype=np.float32)[:, None]
     labels = np.random.RandomState(1).permutation(n_rows).astype(np.int32) % 2
-    assert forest_of(X, labels).leaf_rows_ <= most
+    most = max([size for size in sizes if size**2 <= n_rows], default=sizes[0])
+    found = forest_of(X, labels, config=replace(CONFIG, leaf_rows=sizes)).leaf_rows_
+    assert found <= most
     if n_rows == 300:
-        assert forest_of(X, labels).leaf_rows_ == most
+        assert found == most
 
 
-@pytest.mark.parametrize(("n_rows", "n_trees"), [(50, 50), (2000, 40), (5000, 25)])
-def test_forests_of_large_tables_have_fewer_trees(n_rows: int, n_trees: int) -> None:
-    X = np.arange(n_rows, dtype=np.float32)[:, None]
-    forest = forest_of(X, (np.arange(n_rows) % 2).astype(np.int32))
+@pytest.mark.parametrize("n_trees", [1, 7])
+def test_there_are_as_many_trees_of_each_kind_as_the_configuration_says(n_trees: int) -> None:
+    X, labels = noisy_table()
+    forest = forest_of(X, labels, config=replace(CONFIG, n_trees=n_trees))
     assert forest.trees.n_trees == 2 * n_trees
+
+
+def test_trees_of_large_tables_are_drawn_from_some_of_their_rows() -> None:
+    """Each tree of one draw is a root, which has seen one row: all the others are out of bag."""
+    X, labels = noisy_table()
+    forest = forest_of(X, labels, config=replace(CONFIG, rows_per_tree=1, n_trees=40))
+    (told,) = np.unique(forest.predict_proba(X), axis=0)
+    assert 0 < told[1] < 1
+    assert told[1] * 80 == pytest.approx(round(told[1] * 80))
+    assert_allclose(forest.oob_decision_function_.sum(axis=1), 1)
 
 
 def test_forests_see_sparse_tables_as_they_see_dense_ones(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bsnsing import BsnsingClassifier, ColumnPair, Question
@@ -19,7 +20,7 @@ CONFIG = DistillConfig()
 @pytest.mark.parametrize(
     ("setting", "n_cases", "teachers_rows", "expected"),
     [
-        ("auto", 10_000, 1, 2),
+        ("auto", 10_000, 2, 2),
         ("auto", 10_000, 8, 8),
         ("auto", 10_000, None, 10),
         ("auto", 90_000, None, 300),
@@ -40,12 +41,13 @@ def test_leaf_size(
 
 def test_leaves_are_as_large_as_the_teachers() -> None:
     rng = np.random.default_rng(0)
-    X = rng.integers(0, 3, (400, 2)).astype(float)
-    noisy = (rng.random(400) < 0.3 + 0.2 * X[:, 0]).astype(int)
+    X = rng.random((400, 2))
+    noisy = (rng.random(400) < 0.3 + 0.4 * X[:, 0]).astype(int)
     taught = BsnsingClassifier(ccp_alpha=0).fit(X, noisy)
-    assert taught.min_samples_leaf_ > 2
+    least = min(CONFIG.leaf_rows)
+    assert taught.min_samples_leaf_ > least
     assert taught.tree_.counts[taught.tree_.is_leaf].sum(axis=1).min() >= taught.min_samples_leaf_
-    assert BsnsingClassifier().fit(X, (X[:, 0] == 1).astype(int)).min_samples_leaf_ == 2
+    assert BsnsingClassifier().fit(X, (X[:, 0] > 0.5).astype(int)).min_samples_leaf_ == least
 
 
 def test_fits_pay_the_penalty_that_is_given_or_else_the_teachers() -> None:
@@ -55,7 +57,7 @@ def test_fits_pay_the_penalty_that_is_given_or_else_the_teachers() -> None:
     assert BsnsingClassifier(teacher=None).fit(X, y).ccp_alpha_ == 0
     one_tree = BsnsingClassifier().fit(X, y).ccp_alpha_
     three_trees = BsnsingClassifier(multiclass="ovr").fit(X, y).ccp_alpha_  # of two classes each
-    assert 0 < one_tree == pytest.approx(three_trees * 2 / 3)
+    assert 0 < one_tree == three_trees == CONFIG.complexity_penalty(60)
 
 
 def test_labels_without_weight_do_not_count_as_classes() -> None:
@@ -71,7 +73,7 @@ def test_labels_without_weight_do_not_count_as_classes() -> None:
 @pytest.mark.parametrize(
     ("settings", "is_taught", "shrinkage"),
     [
-        ({}, True, 1.0),
+        ({}, True, CONFIG.shrinkage),
         ({}, False, 10.0),
         ({"shrinkage": 3}, True, 3.0),
         ({"shrinkage": 0}, False, 0.0),
@@ -92,9 +94,21 @@ def test_richer_rules_are_tried_on_auto_alone(
     max_rules: Any, size: int, try_longer: bool, column_pairs: Any, try_pairs: bool
 ) -> None:
     model = BsnsingClassifier(max_rules=max_rules, column_pairs=column_pairs)
-    distill = distill_options(model)
+    distill = distill_options(model, ())
     assert read_options(model, None, 100.0, None).search.max_rules == size
     assert (distill.try_longer_rules, distill.try_column_pairs) == (try_longer, try_pairs)
+
+
+def test_columns_share_a_unit_in_the_groups_that_are_given() -> None:
+    X = pd.DataFrame({"a": [1.0, 2], "b": [1, 2], "c": ["u", "v"]})
+    table = table_of(X)
+    for groups in ([], [["a", "b"]], (("b", "a"), ("a", "b"))):
+        distill = distill_options(BsnsingClassifier(column_pairs=groups), table.info)
+        assert distill.try_column_pairs
+        assert distill.same_unit == tuple(map(tuple, groups))
+    for names, message in ((["a", "d"], "'d', which the table does not have"), (["a", "c"], "'c', which is categ")):
+        with pytest.raises(ValueError, match=message):
+            BsnsingClassifier(column_pairs=[names]).fit(X, [0, 1])
 
 
 @pytest.mark.parametrize(

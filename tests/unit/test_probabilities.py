@@ -9,7 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from bsnsing import Tree
-from bsnsing.tree.probabilities import Evidence, gini_impurity, tree_shares, with_evidence
+from bsnsing.tree.impurity import impurity_of
+from bsnsing.tree.probabilities import Evidence, tree_shares, with_evidence
 from tests.unit.test_prune import random_tree
 
 
@@ -100,17 +101,15 @@ def test_nodes_of_cases_too_light_to_count_have_the_shares_of_their_parent() -> 
     np.testing.assert_allclose(light[1:-1], unshrunk(tree, tree.counts)[1:-1], atol=1e-6)
 
 
-def test_impurity_is_cases_times_gini_and_nothing_where_there_are_no_cases() -> None:
-    weighted = np.array([[1.0, 3.0], [5.0, 0.0], [0.0, 0.0]])
-    np.testing.assert_allclose(gini_impurity(weighted), [4 * (1 - 1 / 16 - 9 / 16), 0, 0])
-
-
-def test_a_tree_stores_shares_of_real_cases_and_the_impurity_of_all_that_was_learnt() -> None:
-    tree = random_tree(4, 6, 10)
+@pytest.mark.parametrize("is_taught", [False, True])
+def test_a_tree_stores_shares_of_real_cases_and_the_impurity_of_all_that_was_learnt(
+    is_taught: bool,
+) -> None:
+    tree = replace(random_tree(4, 6, 10), is_taught=is_taught)
     evidence = Evidence(tree.counts + 0.5, 3.0 * tree.counts[:, ::-1], 2.0)
     stored = with_evidence(tree, evidence, 1.5)
     np.testing.assert_array_equal(stored.value, tree_shares(tree, evidence, 1.5))
     weighted = evidence.learnt * tree.class_weight
     np.testing.assert_array_equal(stored.weighted_cases, weighted.sum(axis=1))
-    np.testing.assert_array_equal(stored.impurity, gini_impurity(weighted))
+    np.testing.assert_array_equal(stored.impurity, impurity_of(weighted, is_taught=is_taught))
     np.testing.assert_array_equal(stored.counts, tree.counts)

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from bsnsing.distill.order import canonical_order
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.dummy import DummyClassifier
@@ -18,8 +17,7 @@ from bsnsing import BsnsingClassifier
 from bsnsing.data.weights import read_weights
 from bsnsing.distill.encoder import TableEncoder
 from bsnsing.distill.synthetic import make_synthetic_rows
-from bsnsing.distill.teacher import _brier_scores
-from bsnsing.distill.training_set import TrainingSet, _in_parts, _most_rows
+from bsnsing.distill.training_set import TrainingSet, _in_parts
 from bsnsing.distill.work import columns_to_ask, count_questions, search_work
 from tests.training_sets import CONFIG, cases_of, table_of, teaching_of, varied
 
@@ -98,81 +96,81 @@ def test_one_class_against_the_rest_keeps_rows_and_weights() -> None:
     assert other.cases.table is training.cases.table
     assert other.cases.weights is training.cases.weights
     assert other.row_of is training.row_of
+    np.testing.assert_allclose(other.soft, training.soft[:, ::-1])
+    np.testing.assert_allclose(training.of_class(1).soft, training.soft)
 
 
-def test_a_teacher_of_low_brier_score_is_heard_about_more_rows() -> None:
-    config = replace(CONFIG, most_rows=120)
-    rng = np.random.default_rng(0)
-    X = rng.random((100, 2))
-    clear = (X[:, 0] > 0.5).astype(np.int32)
-    noisy = rng.integers(0, 2, 100).astype(np.int32)
-    high, low = (teaching_of(X, y, config=config).training_set() for y in (noisy, clear))
-    assert high.teacher.brier > config.low_brier > low.teacher.brier
-    assert high.n_rows == 120
-    assert low.n_rows == 120 * config.times_more_rows
-    quick = replace(config, most_work=150 * search_work(1, 16, 2))
-    assert teaching_of(X, clear, config=quick).training_set().n_rows == 150
+@pytest.mark.parametrize("n_rows", [50, 100, 200])
+def test_there_are_so_many_rows_with_synthetic_ones(n_rows: int) -> None:
+    """As many times the real ones as there may be, in all and for the time of a search."""
+    X = np.random.default_rng(0).random((n_rows, 2))
+    y = (X[:, 0] > 0.5).astype(np.int32)
+    for times_rows, most_rows in ((4, 1000), (3, 10**6), (4, 250)):
+        config = replace(CONFIG, times_rows=times_rows, most_rows=most_rows)
+        expected = max(n_rows, min(times_rows * n_rows, most_rows))
+        assert teaching_of(X, y, config=config).training_set().n_rows == expected
+    if n_rows <= 150:  # else there is no time for all columns
+        quick = replace(CONFIG, times_rows=4, most_work=150 * search_work(1, 16, 2))
+        assert teaching_of(X, y, config=quick).training_set().n_rows == 150
 
 
-@pytest.mark.parametrize(
-    ("brier", "expected"),
-    [(0.5, 12_000), (0.2, 12_000), (0.16, 15_000), (0.1, 24_000), (0.001, 24_000), (0.0, 24_000)],
-)
-def test_most_rows(brier: float, expected: int) -> None:
-    assert _most_rows(brier, CONFIG) == pytest.approx(expected)
-
-
-def test_brier_scores_are_means_over_cases_and_never_more_than_all_there_is_to_explain() -> None:
-    one_hot = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    oob = np.array([[0.5, 0.5], [1.0, 0.0], [0.0, 1.0]])
-    assert _brier_scores(one_hot, oob, np.ones(3)) == (
-        pytest.approx(0.5 / 3),
-        pytest.approx(0.5 / 3 / (4 / 9)),
-    )
-    weighted = _brier_scores(one_hot, oob, np.array([2.0, 0.0, 2.0]))
-    assert weighted == (pytest.approx(0.25), pytest.approx(0.25 / 0.5))
-    assert _brier_scores(one_hot, 1 - one_hot, np.ones(3)) == (pytest.approx(2.0), 1.0)
-
-
-def test_training_sets_depend_on_neither_the_order_of_rows_nor_on_repeats_as_weights() -> None:
+def test_soft_labels_are_unrounded_and_their_parts_nearly_the_same() -> None:
     X, y = mixed()
-    expected = cells(teaching_of(X, y).training_set())
-    order = np.random.default_rng(1).permutation(len(X))
-    assert cells(teaching_of(X.iloc[order], y[order]).training_set()) == expected
+    training = teaching_of(X, y).training_set()
+    teacher, n_real = training.teacher, len(X)
+    real = CONFIG.label_share * np.eye(2)[y] + (1 - CONFIG.label_share) * teacher.oob
+    np.testing.assert_allclose(training.soft[:n_real], CONFIG.real_weight * real)
+    np.testing.assert_allclose(training.soft[n_real:].sum(axis=1), 1)
+    counts = training.cases.weights.counts
+    assert counts is not None
+    parts = np.zeros_like(training.soft)
+    np.add.at(parts, (training.row_of, training.cases.labels), counts / CONFIG.parts)
+    np.testing.assert_allclose(parts.sum(axis=1), training.soft.sum(axis=1))
+    weight = np.where(np.arange(len(parts)) < n_real, CONFIG.real_weight, 1)[:, None]
+    assert (np.abs(parts - training.soft) < weight / CONFIG.parts).all()
+
+
+def test_whole_weights_are_repeated_rows_to_a_teacher() -> None:
+    X, y = mixed()
     counts = np.random.default_rng(2).integers(1, 4, len(X))
     repeated = np.repeat(np.arange(len(X)), counts)
     weighted = teaching_of(X, y, read_weights(counts, len(X))).training_set()
     assert cells(weighted) == cells(teaching_of(X.iloc[repeated], y[repeated]).training_set())
-
-
-def test_sparse_and_dense_tables_have_the_same_order() -> None:
-    X = np.random.default_rng(0).integers(0, 2, (50, 6)).astype(float)
-    y = np.arange(50, dtype=np.int32) % 2
-    dense, sparse = (canonical_order(cases_of(form, y)) for form in (X, csr_matrix(X)))
-    np.testing.assert_array_equal(dense, sparse)
+    np.testing.assert_array_equal(weighted.original, repeated)
 
 
 def test_an_unknowing_teacher_leaves_half_of_the_label() -> None:
     """A teacher that always says 1/2 softens each label to 3/4; synthetic rows are of 1/2."""
     X = np.arange(40.0)[:, None]
     y = (np.arange(40) % 2).astype(np.int32)
-    training = teaching_of(X, y, teacher=DummyClassifier(strategy="uniform")).training_set()
+    config = replace(CONFIG, label_share=0.5, real_weight=3, parts=8)
+    teacher = DummyClassifier(strategy="uniform")
+    training = teaching_of(X, y, teacher=teacher, config=config).training_set()
     counts, labels = training.cases.weights.counts, training.cases.labels
     assert counts is not None
     values = training.cases.table.columns[0].numbers()
-    is_real = counts % CONFIG.real_weight == 0
+    is_real = counts % 3 == 0
     found = {
         (int(v), int(k)): int(w)
         for v, k, w in zip(values[is_real], labels[is_real], counts[is_real], strict=True)
     }
-    unit = CONFIG.parts * CONFIG.real_weight
-    assert all(found[i, i % 2] == unit * 3 // 4 for i in range(40))
-    assert all(found[i, 1 - i % 2] == unit // 4 for i in range(40))
-    assert (counts[~is_real] == CONFIG.parts // 2).all()
+    assert all(found[i, i % 2] == 3 * 8 * 3 // 4 for i in range(40))
+    assert all(found[i, 1 - i % 2] == 3 * 8 // 4 for i in range(40))
+    assert (counts[~is_real] == 8 // 2).all()
     assert training.teacher.brier == 0.5**2 + 0.5**2
-    assert training.teacher.unexplained == 1.0
     assert is_real.sum() == training.n_real
     assert is_real[: training.n_real].all()
+
+
+@pytest.mark.parametrize("label_share", [0.0, 0.25, 1.0])
+def test_labels_have_their_share_in_soft_labels(label_share: float) -> None:
+    X = np.arange(40.0)[:, None]
+    y = (np.arange(40) % 2).astype(np.int32)
+    config = replace(CONFIG, label_share=label_share)
+    teacher = DummyClassifier(strategy="uniform")
+    soft = teaching_of(X, y, teacher=teacher, config=config).training_set().soft[:40]
+    own = (soft / soft.sum(axis=1, keepdims=True))[np.arange(40), y]
+    np.testing.assert_allclose(own, label_share + (1 - label_share) / 2)
 
 
 @pytest.mark.parametrize("multiclass", ["native", "ovr"])
@@ -210,22 +208,23 @@ def test_probabilities_are_never_certain() -> None:
         assert 0 < shares.min() < shares.max() < 1
 
 
-@pytest.mark.parametrize(("n_rows", "is_taught"), [(50_000, True), (50_001, False)])
-def test_large_tables_are_learnt_from_labels(n_rows: int, is_taught: bool) -> None:
-    small_forest = varied(n_trees=2)
+def test_large_tables_are_taught_too() -> None:
+    """Each tree of the forest then sees some of the rows, and there are no synthetic ones."""
+    quick = varied(n_trees=2, rows_per_tree=500)
     rng = np.random.default_rng(5)
+    n_rows = CONFIG.most_rows + 1
     X = rng.integers(0, 3, size=(n_rows, 2))
     y = (X[:, 0] > 0) ^ (rng.random(n_rows) < 0.1)
-    model = small_forest(max_depth=1).fit(X, y)
-    assert model.is_taught_ == is_taught
-    assert model.min_samples_leaf_ == (2 if is_taught else 223)
-    if not is_taught:
-        alone = BsnsingClassifier(max_depth=1, teacher=None).fit(X, y)
-        assert str(model) == str(alone)
-    # Whole weights are repeated rows here too.
-    weights = [25_000, n_rows - 25_000]
-    repeated = small_forest().fit([[0], [1]], [0, 1], sample_weight=weights)
-    assert repeated.is_taught_ == is_taught
+    model = quick(max_depth=1).fit(X, y)
+    assert model.is_taught_
+    assert model.tree_.n_synthetic == 0
+    assert str(model.tree_.rule(0)) in ("x0 > 0.5", "x0 < 0.5", "x0 == 0")
+    # As many whole weights count, but are not repeated.
+    weights = [n_rows // 2, n_rows - n_rows // 2]
+    heavy = quick(min_samples_leaf=1).fit([[0], [1]], [0, 1], sample_weight=weights)
+    assert heavy.is_taught_
+    assert heavy.tree_.counts[0].tolist() == weights
+    assert heavy.tree_.n_leaves == 2
 
 
 def test_teachers_see_the_same_cells_in_sparse_and_dense_tables() -> None:
@@ -245,15 +244,15 @@ def test_wide_tables_are_asked_about_the_columns_that_matter() -> None:
     X.columns = X.columns.astype(str)
     y = ((X["7"] > 0) ^ (X["kind"] == "u")).to_numpy().astype(np.int32)
     assert teaching_of(X, y).training_set().asked_columns is None
-    work = {"most_work": 4 * 100 * 100.0**2, "most_work_by_choice": 4 * 100 * 30.0**2}
-    assert count_questions(table_of(X), 8, CONFIG.most_levels).sum() == 30 * 8 + 3
+    work = {"most_work": 100 * 30.0**2, "times_rows": 4}
+    assert count_questions(table_of(X), 8, 30).sum() == 30 * 8 + 3
     training = teaching_of(X, y, config=replace(CONFIG, **work)).training_set()
     assert training.asked_columns is not None
     names = X.columns[training.asked_columns]
     assert {"7", "kind"} <= set(names)
     assert 2 <= len(names) <= 4  # 30 questions in all
-    n_most = work["most_work_by_choice"] / search_work(1, 8 * (len(names) - 1) + 3, 2)
-    assert 2 * 100 < training.n_rows <= n_most  # there is room for synthetic rows
+    n_most = work["most_work"] / search_work(1, 8 * (len(names) - 1) + 3, 2)
+    assert 100 <= training.n_rows <= max(100, n_most)
     hurried = varied(**work)
     tree = hurried(n_segments=8, column_pairs=None).fit(X, y).tree_
     assert set(X.columns[tree.question_column]) <= set(names)
@@ -264,13 +263,17 @@ def test_wide_tables_are_asked_about_the_columns_that_matter() -> None:
 
 def test_more_classes_leave_time_for_fewer_columns() -> None:
     importances, n_questions = np.arange(64.0), np.full(64, 8)
-    few = columns_to_ask(importances, n_questions, 4000, 10, CONFIG)
-    assert columns_to_ask(importances, n_questions, 4000, 2, CONFIG).all()
-    assert columns_to_ask(None, n_questions, 4000, 10, CONFIG).all()
+    config = replace(CONFIG, most_work=search_work(4000, 64 * 8, 2), most_rows=5000)
+    few = columns_to_ask(importances, n_questions, 4000, 10, config)
+    assert columns_to_ask(importances, n_questions, 4000, 2, config).all()
+    assert columns_to_ask(None, n_questions, 4000, 10, config).all()
     assert 0 < few.sum() < 64
     assert few[-few.sum() :].all()  # those that matter most
     work = search_work(4000, n_questions[few].sum(), 10)
-    assert work <= CONFIG.most_work_by_choice < work * 1.2
+    assert work <= config.most_work < work * 1.2
+    # More rows than there are with synthetic ones leave no fewer columns.
+    for n_rows in (5000, 10**6):
+        assert columns_to_ask(importances, n_questions, n_rows, 10, config).sum() == few.sum() - 3
 
 
 class Selective(RandomForestClassifier):
@@ -284,17 +287,16 @@ class Selective(RandomForestClassifier):
 def test_other_teachers_ask_for_no_larger_leaves() -> None:
     X, y = mixed()
     teacher = RandomForestClassifier(20, min_samples_leaf=20, oob_score=True, random_state=0)
-    assert BsnsingClassifier(teacher=teacher).fit(X, y).min_samples_leaf_ == 2
+    assert BsnsingClassifier(teacher=teacher).fit(X, y).min_samples_leaf_ == min(CONFIG.leaf_rows)
 
 
-def test_whole_weights_are_repeated_rows_as_long_as_a_forest_is_asked() -> None:
+def test_whole_weights_are_repeated_rows_as_long_as_these_are_few() -> None:
     X, y = mixed(30)
-    weights = np.full(30, 1000)
-    found = teaching_of(X, y, read_weights(weights, 30)).training_set()
-    assert found.n_rows >= 30_000
-    few = replace(CONFIG, most_rows_to_teach=29_999)
-    found = teaching_of(X, y, read_weights(weights, 30), config=few).training_set()
-    assert len(found.original) == 30
+    for most_rows, n_rows in ((3000, 3000), (2999, 30)):
+        teaching = teaching_of(
+            X, y, read_weights(np.full(30, 100), 30), config=replace(CONFIG, most_rows=most_rows)
+        )
+        assert len(teaching.training_set().original) == n_rows
 
 
 def test_importances_of_other_columns_are_not_used() -> None:

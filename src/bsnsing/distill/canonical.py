@@ -126,7 +126,7 @@ def canonical_form(cases: Cases, n_classes: int, *, keeps_all: bool) -> Canonica
     keys = _Keys.of(cases, [told[place] for place in kept], n_classes)
     rows, classes = np.argsort(keys.rows, kind="stable"), np.argsort(keys.classes, kind="stable")
     columns = np.array(kept, dtype=np.intp)[np.argsort(keys.columns, kind="stable")]
-    levels = tuple(_level_order(told[place], keys.rows) for place in columns)
+    levels = tuple(_level_order(told[place], keys) for place in columns)
     given = cases.table.columns
     table = Table(
         tuple(
@@ -184,50 +184,61 @@ class _Keys:
     rows: Keys
     columns: Keys
     classes: Keys
+    repeats: Keys  # how often each row occurs
 
     @classmethod
     def of(cls, cases: Cases, told: Sequence[_TellApart], n_classes: int) -> _Keys:
-        counts = cases.weights.counts
-        weight = np.ones(len(cases.labels)) if counts is None else counts
-        own = _mixed(weight.astype(np.uint64))
+        own, repeats = _own_keys(cases.weights, len(cases.labels))
         rows, columns, classes = own, np.zeros(len(told), np.uint64), np.zeros(0, np.uint64)
         for _ in range(_ROUNDS + 1):
-            classes = _sums_by(cases.labels, rows, n_classes)
-            cells = [_cell_keys(column, rows) for column in told]
+            classes = _sums_by(cases.labels, rows, repeats, n_classes)
+            cells = [_cell_keys(column, rows, repeats) for column in told]
             labelled = _mixed(own + _mixed(classes)[cases.labels])
-            columns = np.array([_mixed(cell + labelled).sum() for cell in cells], dtype=np.uint64)
+            columns = np.array(
+                [(repeats * _mixed(cell + labelled)).sum() for cell in cells], dtype=np.uint64
+            )
             rows = labelled
             for cell, key in zip(cells, columns, strict=True):
                 rows = rows + _mixed(cell + key)
             rows = _mixed(rows)
-        return cls(rows, columns, _sums_by(cases.labels, rows, n_classes))
+        return cls(rows, columns, _sums_by(cases.labels, rows, repeats, n_classes), repeats)
 
 
-def _cell_keys(column: _TellApart, rows: Keys) -> Keys:
+def _own_keys(weights: CaseWeights, n_rows: int) -> tuple[Keys, Keys]:
+    """What a row's weight tells of it, and how often it occurs: whole weights are repeats."""
+    ones, counts = np.ones(n_rows, dtype=np.uint64), weights.counts
+    if counts is None:
+        return _mixed(ones), ones
+    if weights.unit == 1.0:
+        return _mixed(ones), counts.astype(np.uint64)
+    return _mixed(counts.astype(np.uint64)), ones
+
+
+def _cell_keys(column: _TellApart, rows: Keys, repeats: Keys) -> Keys:
     """Of each cell: of its rank or, as names do not count, of the rows at its level."""
     if column.n_levels is None:
         return _mixed(column.codes.astype(np.uint64))
-    return _mixed(_level_keys(column, rows))[column.codes]
+    return _mixed(_level_keys(column, rows, repeats))[column.codes]
 
 
-def _level_keys(column: _TellApart, rows: Keys) -> Keys:
+def _level_keys(column: _TellApart, rows: Keys, repeats: Keys) -> Keys:
     """Of missing cells, and of each level, by its rows."""
     assert column.n_levels is not None
-    keys = _sums_by(column.codes, rows, column.n_levels + 1)
+    keys = _sums_by(column.codes, rows, repeats, column.n_levels + 1)
     keys[0] = 0
     return keys
 
 
-def _level_order(column: _TellApart, rows: Keys) -> NDArray[np.intp] | None:
+def _level_order(column: _TellApart, keys: _Keys) -> NDArray[np.intp] | None:
     if column.n_levels is None:
         return None
-    return np.argsort(_level_keys(column, rows)[1:], kind="stable")
+    return np.argsort(_level_keys(column, keys.rows, keys.repeats)[1:], kind="stable")
 
 
-def _sums_by(groups: NDArray[Any], keys: Keys, n_groups: int) -> Keys:
+def _sums_by(groups: NDArray[Any], keys: Keys, repeats: Keys, n_groups: int) -> Keys:
     """Sums, modulo 2^64, of the keys of each group's rows."""
     sums = np.zeros(n_groups, dtype=np.uint64)
-    np.add.at(sums, groups, _mixed(keys))
+    np.add.at(sums, groups, repeats * _mixed(keys))
     return sums
 
 

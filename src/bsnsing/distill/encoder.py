@@ -20,27 +20,47 @@ class TableEncoder:
 
     levels: tuple[NDArray[np.int32] | None, ...]  # per column: codes of its frequent levels
     is_sparse: bool
-
     pairs: tuple[ColumnPair, ...]  # which the teacher is shown beside the columns
+    # Per column: its values in ascending order, if their ranks stand for them.
+    ranked: tuple[NDArray[np.float64] | None, ...] = ()
 
     @classmethod
-    def of(cls, table: Table, pairs: tuple[ColumnPair, ...], most_levels: int) -> TableEncoder:
-        """Learn which levels of a table are frequent."""
+    def of(
+        cls,
+        table: Table,
+        pairs: tuple[ColumnPair, ...],
+        most_levels: int,
+        *,
+        order_only: bool = False,
+    ) -> TableEncoder:
+        """Learn which levels of a table are frequent.
+
+        To a learner that sees the order of values only, ranks tell all of it, where values in
+        single precision may not: what differs by little, or lies beyond its range, is one there.
+        """
+        columns = table.columns + pair_columns(table, pairs)
         levels = tuple(
             _frequent_levels(column, most_levels) if column.info.kind == "categorical" else None
-            for column in table.columns
+            for column in columns
         )
         is_sparse = any(isinstance(column.cells, SparseCells) for column in table.columns)
-        return cls(levels + (None,) * len(pairs), is_sparse, pairs)
+        if is_sparse or not order_only:
+            return cls(levels, is_sparse, pairs)
+        ranked = (
+            _values_to_rank(column) if own is None else None
+            for column, own in zip(columns, levels, strict=True)
+        )
+        return cls(levels, is_sparse, pairs, tuple(ranked))
 
     def matrix(self, table: Table) -> Any:
         """A table of the same columns as one matrix."""
         columns = table.columns + pair_columns(table, self.pairs)
         if self.is_sparse:
             return self._sparse_matrix(columns, table.n_rows)
+        ranked = self.ranked or (None,) * len(columns)
         parts = [
-            self._dense_part(column, levels)
-            for column, levels in zip(columns, self.levels, strict=True)
+            self._dense_part(column, levels, values)
+            for column, levels, values in zip(columns, self.levels, ranked, strict=True)
         ]
         return np.concatenate(parts, axis=1)
 
@@ -56,11 +76,19 @@ class TableEncoder:
         return sums
 
     @staticmethod
-    def _dense_part(column: Column, levels: NDArray[np.int32] | None) -> NDArray[np.float32]:
+    def _dense_part(
+        column: Column,
+        levels: NDArray[np.int32] | None,
+        values: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float32]:
         if levels is not None:
             is_level: NDArray[np.float32] = (column.codes()[:, None] == levels).astype(np.float32)
             return is_level
-        return column.numbers().astype(np.float32)[:, None]
+        numbers = column.numbers()
+        if values is not None:
+            numbers = _ranks(numbers, values)
+        with np.errstate(over="ignore"):
+            return numbers.astype(np.float32)[:, None]
 
     def _sparse_matrix(self, columns: tuple[Column, ...], n_rows: int) -> csr_matrix:
         """The same with cells that are zero left out, and zero in place of missing ones."""
@@ -85,3 +113,21 @@ class TableEncoder:
 def _frequent_levels(column: Column, most_levels: int) -> NDArray[np.int32]:
     found, frequency = np.unique(column.codes(), return_counts=True)
     return found[np.argsort(-frequency, kind="stable")[:most_levels]]
+
+
+def _values_to_rank(column: Column) -> NDArray[np.float64] | None:
+    """The values of a column in ascending order; None if single precision holds them all."""
+    numbers = column.numbers()
+    known = numbers[~np.isnan(numbers)]
+    with np.errstate(over="ignore"):
+        is_exact = (known.astype(np.float32) == known).all()
+    return None if is_exact else np.unique(known)
+
+
+def _ranks(numbers: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Position of each number, or of the nearest one, among ascending values; NaN stays."""
+    above = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
+    below = np.maximum(above - 1, 0)
+    with np.errstate(invalid="ignore"):  # infinite ones
+        is_below = (numbers < values[above]) & (numbers - values[below] <= values[above] - numbers)
+    return np.where(np.isnan(numbers), np.nan, np.where(is_below, below, above))

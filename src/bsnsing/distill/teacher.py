@@ -32,12 +32,11 @@ class Teacher:
 
     def probabilities(self, table: Table) -> NDArray[np.float64]:
         """What the learner says of new rows."""
-        probabilities = np.zeros((table.n_rows, self.oob.shape[1]))
-        if table.n_rows:
-            matrix = self.encoder.matrix(table)
-            probabilities[:, self.learner.classes_] = self.learner.predict_proba(matrix)
-            probabilities = _times(probabilities, self.factors)
-        return probabilities
+        n_classes = self.oob.shape[1]
+        if table.n_rows == 0:
+            return np.zeros((0, n_classes))
+        told = _told(self.learner, self.encoder.matrix(table), n_classes)
+        return _times(told, self.factors)
 
 
 def fit_teacher(
@@ -51,11 +50,16 @@ def fit_teacher(
     n_threads: int,
 ) -> Teacher:
     """Let a teacher ("forest" or a classifier) learn the cases, shown ``pairs`` too."""
-    encoder = TableEncoder.of(cases.table, pairs, max_levels)
-    learner = Forest(config, random_state, n_threads) if isinstance(teacher, str) else teacher
+    is_forest = isinstance(teacher, str)
+    encoder = TableEncoder.of(cases.table, pairs, max_levels, order_only=is_forest)
+    learner = Forest(config, random_state, n_threads) if is_forest else teacher
     counts = None if cases.weights.counts is None else cases.per_row()
     matrix = encoder.matrix(cases.table)
     oob, fitted = _learn(learner, matrix, cases.labels, counts, one_hot)
+    if counts is not None and cases.weights.unit == 1.0:
+        # A whole weight stands for copies: without one of them a learner still has the others.
+        others = 1 - 1 / np.maximum(counts, 1.0)[:, None]
+        oob = (1 - others) * oob + others * _told(fitted, matrix, oob.shape[1])
     factors = class_factors(oob, one_hot, cases.per_row())
     oob = _times(oob, factors)
     errors = ((one_hot - oob) ** 2).sum(axis=1)
@@ -96,6 +100,13 @@ def _learn(
     is_unknown = ~(np.isfinite(oob).all(axis=1) & (oob.sum(axis=1) > 0))
     oob[is_unknown] = one_hot[is_unknown]
     return oob, fitted
+
+
+def _told(learner: Any, X: Any, n_classes: int) -> NDArray[np.float64]:
+    """What a learner says of rows, also of classes it never saw."""
+    told = np.zeros((X.shape[0], n_classes))
+    told[:, learner.classes_] = learner.predict_proba(X)
+    return told
 
 
 def class_factors(

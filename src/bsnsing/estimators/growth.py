@@ -84,12 +84,13 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
     is_taught = model.teacher is not None and len(np.unique(cases.labels)) > 1
     rest = without_unasked(model, cases, len(classes), is_taught=is_taught)
     asked = cases if rest is None else replace(cases, table=rest.regrouping.table(cases.table))
+    distill = distill_options(model, cases.table.info)
     if is_taught:
         form = canonical_form(asked, len(classes), keeps_all=_names_columns(model))
-        growth = _grow_trees(model, form.cases, classes[form.classes], is_taught=True)
+        growth = _grow_trees(model, form.cases, classes[form.classes], distill, form)
         growth = growth.restored(form)
     else:
-        growth = _grow_trees(model, asked, classes, is_taught=False)
+        growth = _grow_trees(model, asked, classes, distill)
     return growth if rest is None else growth.ungrouped(rest, cases.table)
 
 
@@ -100,16 +101,22 @@ def _names_columns(model: BsnsingClassifier) -> bool:
 
 
 def _grow_trees(
-    model: BsnsingClassifier, cases: Cases, classes: NDArray[Any], *, is_taught: bool
+    model: BsnsingClassifier,
+    cases: Cases,
+    classes: NDArray[Any],
+    distill: DistillOptions,
+    form: CanonicalForm | None = None,
 ) -> Growth:
+    """Grow trees on the cases or, with a teacher, on those of their canonical form."""
     n_classes = len(classes)
-    distill = distill_options(model, cases.table.info)
     totals = cases.class_totals(n_classes)
     n_cases = float(totals.sum())
-    teaching = _teaching(model, cases, n_classes) if is_taught else None
+    teaching = None if form is None else _teaching(model, cases, n_classes)
     training = None if teaching is None else _lesson(teaching, bool(model.verbose))
     class_weight = read_class_weight(model.class_weight, classes, totals)
     options = read_options(model, training, n_cases, class_weight)
+    if form is not None and options.constraints is not None:
+        options = replace(options, places=form.columns)
     if class_weight is not None and model.ccp_alpha == "auto":
         # Impurity saved by chance grows with the variance of the weighted cases.
         penalty = options.ccp_alpha * design_effect(totals, class_weight)

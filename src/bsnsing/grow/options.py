@@ -44,6 +44,8 @@ class GrowOptions:
     own_questions: bool = True
     extra_questions: tuple[Question, ...] = ()
     constraints: RuleConstraints | None = None
+    # Where each column is in the table that constraints are about; None is where it is here.
+    places: NDArray[np.intp] | None = None
     deadline: Deadline = field(default_factory=lambda: Deadline(math.inf))  # of all trees
     reports_progress: bool = False
 
@@ -90,5 +92,7 @@ class GrowOptions:
         asked = self.asked_columns
         if self.constraints is None and not self.extra_questions and asked is not None:
             return SubjectLimits(np.append(asked, np.ones(len(pairs), dtype=bool)))
-        names = [info.name for info in table.info]
-        return resolve_constraints(self.constraints, names, self.search.max_rules)
+        places = np.arange(len(table.info)) if self.places is None else self.places
+        names = [table.info[own].name for own in np.argsort(places)]
+        limits = resolve_constraints(self.constraints, names, self.search.max_rules)
+        return None if limits is None else limits.reordered(places)

@@ -128,6 +128,14 @@ class SubjectLimits:
             return QuestionLimits(self.linear, self.column_of, None if is_free else self.allowed)
         return QuestionLimits(self.linear, self.column_of).take(subject_of)
 
+    def reordered(self, places: NDArray[np.intp]) -> SubjectLimits:
+        """The same limits where each is at another place: ``places`` are those they come from."""
+        return SubjectLimits(
+            self.allowed[places],
+            tuple(limit._replace(coefficients=limit.coefficients[places]) for limit in self.linear),
+            None if self.column_of is None else self.column_of[places],
+        )
+
 
 def check_constraints(
     constraints: RuleConstraints | Mapping[str, Any] | None,
