@@ -20,7 +20,7 @@ class DistillConfig:
 
     # --- Soft labels and synthetic rows ---
     label_share: float = 0.5  # of a label in its soft label: both it and the teacher may err
-    real_weight: int = 3  # what a real row counts beside a synthetic one: its cells did occur
+    real_weight: int = 6  # what a real row counts beside a synthetic one: its cells did occur
     parts: int = 8  # of a case, among which a search divides soft labels: 16 take longer
     times_rows: int = 4  # rows in all, in multiples of the real ones
     most_rows: int = 12_000  # rows in all with synthetic ones, for the time of the search
