@@ -36,7 +36,7 @@ JOIN = {"or": np.any, "and": np.all}
 RATIO = ColumnPair("debt", "/", "income")
 
 
-def credit(n_rows: int = 400) -> tuple[pd.DataFrame, NDArray[np.str_]]:
+def credit(n_rows: int = 700) -> tuple[pd.DataFrame, NDArray[np.str_]]:
     """Who owes more than 0.4 of an income defaults, and so do some of those without a job."""
     rng = np.random.default_rng(7)
     X = pd.DataFrame(
