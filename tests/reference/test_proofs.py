@@ -300,7 +300,7 @@ def test_weights_count(table: Any, is_whole: bool, name: str) -> None:
 def test_nodes_whose_cases_changed_are_searched_again(table: Any, min_samples_leaf: Any) -> None:
     """Where a split left too few real cases on one side, the other side took its place."""
     n_stale, n_unproven = 0, 0
-    for seed in (0, 10, 21, 24):
+    for seed in (0, 6, 8, 19):
         (one,) = fit(*table(seed), min_samples_leaf=min_samples_leaf, column_pairs=None)
         check([one])
         n_stale += one.n_stale
