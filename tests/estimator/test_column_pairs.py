@@ -26,7 +26,7 @@ from bsnsing import (
     questions_of,
 )
 from bsnsing.distill.config import DistillConfig
-from bsnsing.distill.distill import count_cases
+from bsnsing.distill.proof import sum_up
 from bsnsing.distill.training_set import Teaching, TrainingSet
 from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import Evidence, with_evidence
@@ -36,7 +36,7 @@ JOIN = {"or": np.any, "and": np.all}
 RATIO = ColumnPair("debt", "/", "income")
 
 
-def credit(n_rows: int = 400) -> tuple[pd.DataFrame, NDArray[np.str_]]:
+def credit(n_rows: int = 700) -> tuple[pd.DataFrame, NDArray[np.str_]]:
     """Who owes more than 0.4 of an income defaults, and so do some of those without a job."""
     rng = np.random.default_rng(7)
     X = pd.DataFrame(
@@ -101,20 +101,24 @@ def test_the_teacher_is_shown_the_pairs_and_heard_if_it_errs_less(
         return training
 
     monkeypatch.setattr(Teaching, "training_set", spy)
-    tree = BsnsingClassifier().fit(X, y).tree_
-    assert [n_pairs for n_pairs, _ in taught] == [0, 12]  # three columns of numbers
+    growth = BsnsingClassifier()._grow(X, y, None)
+    assert [n_pairs for n_pairs, _ in taught] == [0, 6]  # three columns of numbers
     heard = taught[int(brier == 0)][1]
+    assert growth.form is not None
+    tree = growth.form.translate(growth.trees[0].tree)  # as it was grown
     leaves = find_leaves(tree, heard.cases.table, 1)
-    learnt = count_cases(tree, leaves, heard.cases)
-    real = count_cases(tree, leaves[: heard.n_real], heard.cases)
+    own = leaves[np.searchsorted(heard.row_of, np.arange(heard.n_rows))]
+    learnt, real = np.zeros((2, tree.n_nodes, 2))
+    np.add.at(learnt, own, heard.soft)
+    np.add.at(real, own[: len(X)], heard.soft[: len(X)])
     evidence = Evidence(
-        real * (len(X) / real[0].sum()),
-        learnt * (len(X) / learnt[0].sum()),
-        DistillConfig().learnt_weight,
+        sum_up(tree, real) * (len(X) / heard.soft[: len(X)].sum()),
+        sum_up(tree, learnt) * (len(X) / heard.soft.sum()),
+        learnt_weight=1.0,
     )
     expected = with_evidence(tree, evidence, DistillConfig().shrinkage)
     np.testing.assert_allclose(tree.value, expected.value)
-    np.testing.assert_allclose(tree.impurity, expected.impurity)
+    np.testing.assert_allclose(tree.impurity, expected.impurity, atol=1e-9)
     np.testing.assert_allclose(tree.weighted_cases, expected.weighted_cases)
     taught.clear()
     BsnsingClassifier(column_pairs=None).fit(X, y)
@@ -173,7 +177,7 @@ def test_many_classes(multiclass: str) -> None:
     rng = np.random.default_rng(3)
     X = rng.uniform(size=(400, 2))
     y = (X.sum(axis=1) > 0.7).astype(int) + (X.sum(axis=1) > 1.3)
-    model = BsnsingClassifier(multiclass=multiclass).fit(X, y)
+    model = BsnsingClassifier(multiclass=multiclass, column_pairs=[["x0", "x1"]]).fit(X, y)
     assert any(pair.sign == "+" for tree in model.trees_ for pair in tree.pairs)
     assert model.score(X, y) > 0.95
 
@@ -227,9 +231,9 @@ def test_questions_may_come_from_a_generator() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_no_threshold_parts_what_is_equal_on_paper(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    tenths = rng.integers(0, 30, (400, 3))
-    y = (tenths[:, 0] - tenths[:, 1] > 2) ^ (rng.random(400) < 0.05)
-    tree = BsnsingClassifier().fit(tenths / 10, y).tree_
+    tenths = rng.integers(0, 30, (700, 3))
+    y = (tenths[:, 0] - tenths[:, 1] > 2) ^ (rng.random(700) < 0.03)
+    tree = BsnsingClassifier(column_pairs=[["x0", "x1", "x2"]]).fit(tenths / 10, y).tree_
     questions = [q for q in questions_of(tree) if isinstance(q.column, ColumnPair)]
     assert questions
     for question in questions:

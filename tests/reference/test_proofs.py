@@ -30,6 +30,7 @@ from bsnsing.data.weights import read_relative_weights
 from bsnsing.questions.pair import pair_columns
 from bsnsing.rules.options import SearchOptions
 from bsnsing.tree.prune import prune
+from bsnsing.tree.ungroup import regroup
 from tests.training_sets import NO_WEIGHTS, varied
 
 ASKING = {"n_segments": 3, "max_levels": 4, "max_values_as_levels": 3, "bin_size": 3}
@@ -144,6 +145,14 @@ def check_training(tree: Tree, of_training: Judge) -> None:
         assert node.optimal == (own <= least + CLOSE * (1 + least))
 
 
+def check_counts(tree: Tree, of_own: Judge) -> None:
+    """Rows are counted where the rules send them, if they are known to send them there."""
+    for node, rows in zip(tree, of_own.rows_of(tree), strict=True):
+        if not any(of_own.cells.isna().any()):
+            np.testing.assert_allclose(node.counts, of_own.counts(rows), rtol=CLOSE)
+    np.testing.assert_allclose(tree.counts[0], of_own.counts(of_own.n_cases > 0), rtol=CLOSE)
+
+
 def check_own(tree: Tree, of_own: Judge) -> None:
     """What is said of the cases that fit was given."""
     for node, rows in zip(tree, of_own.rows_of(tree), strict=True):
@@ -168,6 +177,7 @@ class Fitted:
 
     tree: Tree
     own: Judge
+    grown: Tree  # as it asked about the cases that it was grown on
     training: Judge
     n_stale: int  # nodes that had to be searched again
 
@@ -191,17 +201,23 @@ def fit(
     for place, (tree, grown) in enumerate(zip(trees, growth.trees, strict=True)):
         own_labels = (labels == place).astype(np.int32) if len(trees) > 1 else labels
         own = Cases(table, own_labels, weights).with_weight()
-        training, options, pairs = own, growth.options.search, growth.options.pairs
-        of_training = options
-        if grown.proof is not None:
-            training, of_training = grown.proof.training, grown.proof.training_options.search
-            pairs = grown.proof.training_options.pairs
+        search, pairs = growth.options.search, growth.options.pairs
         n_stale = int(np.isnan(kept[place].bound[~kept[place].is_leaf]).sum())
+        if grown.proof is None:
+            plain = Judge.of(own, tree, pairs, search)
+            fitted.append(Fitted(tree, plain, tree, plain, n_stale))
+            continue
+        # Taught trees are proven as they were grown: classes and levels stand in another order.
+        assert growth.form is not None
+        check_counts(tree, Judge.of(own, tree, tree.pairs, search))
+        proof, proven = grown.proof, growth.form.translate(tree)
+        pairs = proof.training_options.pairs
         fitted.append(
             Fitted(
-                tree,
-                Judge.of(own, tree, pairs, options),
-                Judge.of(training, tree, pairs, of_training),
+                proven,
+                Judge.of(proof.real, proven, pairs, search),
+                regroup(proven, proof.levels),
+                Judge.of(proof.training, proven, pairs, proof.training_options.search),
                 n_stale,
             )
         )
@@ -209,7 +225,7 @@ def fit(
 
 
 # A few trees are enough of a teacher here.
-Quick = varied(n_trees=10, fewest_trees=10)
+Quick = varied(n_trees=10)
 
 
 def numbers(seed: int, n_rows: int = 120) -> tuple[pd.DataFrame, NDArray[np.int64]]:
@@ -259,7 +275,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 def check(fitted: list[Fitted]) -> None:
     assert sum(one.tree.n_leaves - 1 for one in fitted) > 0
     for one in fitted:
-        check_training(one.tree, one.training)
+        check_training(one.grown, one.training)
         check_own(one.tree, one.own)
 
 
@@ -284,7 +300,7 @@ def test_weights_count(table: Any, is_whole: bool, name: str) -> None:
 def test_nodes_whose_cases_changed_are_searched_again(table: Any, min_samples_leaf: Any) -> None:
     """Where a split left too few real cases on one side, the other side took its place."""
     n_stale, n_unproven = 0, 0
-    for seed in (0, 10, 21, 24):
+    for seed in (0, 6, 8, 19):
         (one,) = fit(*table(seed), min_samples_leaf=min_samples_leaf, column_pairs=None)
         check([one])
         n_stale += one.n_stale
@@ -387,11 +403,13 @@ def test_rows_that_meet_an_unknown_have_no_part() -> None:
     weights[:12] = 0.01
     X.loc[:11, ["a", "b", "c"]] = np.nan
     # Synthetic rows would have some of these cells.
-    only_real = varied(n_trees=10, fewest_trees=10, times_rows=1)
+    only_real = varied(n_trees=10, times_rows=1)
     (one,) = fit(X, y, weights, only_real, column_pairs=None)
     tree = one.tree
     assert tree.n_synthetic == 0
     assert tree.counts[0].sum() > tree.counts[tree.is_leaf].sum() + 0.05
-    known = replace(one.own, n_cases=np.where(np.arange(len(y)) < 12, 0.0, one.own.n_cases))
+    is_light = one.own.cells.isna().all(axis=1).to_numpy()
+    assert is_light.sum() == 12
+    known = replace(one.own, n_cases=np.where(is_light, 0.0, one.own.n_cases))
     shared = replace(tree, counts=np.array([known.counts(rows) for rows in known.rows_of(tree)]))
     check_own(shared, known)

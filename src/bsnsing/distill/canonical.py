@@ -47,7 +47,13 @@ class CanonicalForm:
     def restore(self, tree: Tree) -> Tree:
         """Return a tree of these cases as one of the given table."""
         n_own, n_given = len(self.columns), len(self.given.columns)
-        has_missing = (_has_missing(column) for column in self.given.columns)
+        # What the tree knows of its columns comes first: rows too light to be learnt from may
+        # have the only missing cells.
+        known = dict(zip(self.columns.tolist(), tree.has_missing, strict=False))
+        has_missing = (
+            known[place] if place in known else _has_missing(column)
+            for place, column in enumerate(self.given.columns)
+        )
         restored = replace(
             tree,
             columns=self.given.info,

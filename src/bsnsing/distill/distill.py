@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
+from bsnsing.data.regroup import Regrouping
 from bsnsing.distill.config import DistillConfig
 from bsnsing.distill.level_order import order_levels
 from bsnsing.distill.proof import TaughtProof, count_cases, sum_up, without_stale_proofs
@@ -74,7 +75,7 @@ def grow_distilled(
             # A tree that ran out of time is no better than the whole one there is.
             if not options.deadline.is_over:
                 training, grown = better, again
-    return Grown(*grown, _proof(real, training, space.options(options)))
+    return Grown(*grown, _proof(real, len(classes), training, space.options(options), distill.config))
 
 
 def _enriched(
@@ -137,8 +138,7 @@ def _grow(
     given = options.class_weight
     tracker = training.tracker(np.ones(len(classes)) if given is None else given)
     own_options = _training_options(options, training)
-    asked = {question.column for question in options.extra_questions}
-    levels = order_levels(real, len(classes), options.max_levels, asked, config.level_cases)
+    levels = _levels(real, len(classes), options, config)
     cases = replace(training.cases, table=levels.table(training.cases.table))
     tree = ungroup(grow_tree(cases, classes, own_options, tracker=tracker), levels)
     leaves, n_threads = tracker.node_of, options.search.n_threads
@@ -177,10 +177,22 @@ def _training_options(options: GrowOptions, training: TrainingSet) -> GrowOption
     return replace(options, search=search, asked_columns=training.asked_columns)
 
 
-def _proof(real: Cases, training: TrainingSet, options: GrowOptions) -> TaughtProof:
+def _levels(
+    real: Cases, n_classes: int, options: GrowOptions, config: DistillConfig
+) -> Regrouping:
+    """The order of levels by which rules ask about columns of many."""
+    asked = {question.column for question in options.extra_questions}
+    return order_levels(real, n_classes, options.max_levels, asked, config.level_cases)
+
+
+def _proof(
+    real: Cases, n_classes: int, training: TrainingSet, options: GrowOptions, config: DistillConfig
+) -> TaughtProof:
     """What completes the proofs of a tree that was grown by these options."""
+    levels = _levels(real, n_classes, options, config)
     return TaughtProof(
-        training=training.cases,
+        training=replace(training.cases, table=levels.table(training.cases.table)),
+        levels=levels,
         training_options=_training_options(options, training),
         real=real,
         # Without bins, so that the tree's own thresholds are met exactly.

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
+from bsnsing.data.regroup import Regrouping
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.search_tree import BestRule, search_tree
 from bsnsing.rules.criteria import objectives_of
 from bsnsing.rules.deadline import Deadline
 from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.tree import Tree
+from bsnsing.tree.ungroup import regroup
 
 # Objectives that differ by less, relatively, are equal: sums are rounded.
 _ROUNDING = 1e-11
@@ -23,7 +25,8 @@ _ROUNDING = 1e-11
 class TaughtProof:
     """Completes the proofs of a taught tree, of which only the nodes that are kept need any."""
 
-    training: Cases  # of the training set
+    training: Cases  # of the training set, levels in the order that rules ask by
+    levels: Regrouping  # which order that is
     training_options: GrowOptions  # that the tree was grown by
     real: Cases
     real_options: GrowOptions  # the same for the real cases
@@ -45,7 +48,8 @@ class TaughtProof:
         stale = ~tree.is_leaf & np.isnan(tree.bound)
         if not stale.any():
             return tree
-        found = search_tree(tree, stale, self.training, self.training_options, deadline)
+        ordered = regroup(tree, self.levels)
+        found = search_tree(ordered, stale, self.training, self.training_options, deadline)
         bound, optimal = tree.bound.copy(), tree.optimal.copy()
         n_counted, n_excluded = tree.n_counted.copy(), tree.n_excluded.copy()
         for v, best in found.items():

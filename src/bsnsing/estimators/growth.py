@@ -24,6 +24,8 @@ from bsnsing.estimators.unasked import Unasked, without_unasked
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.progress import report
+from bsnsing.questions.elsewhere import questions_of
+from bsnsing.questions.question import Question
 from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.options import effective_n_threads, n_thresholds
 from bsnsing.tree.probabilities import Evidence
@@ -82,15 +84,17 @@ class Growth:
 def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
     """Grow one tree for all classes, or one per class; by a teacher's training set, if any."""
     is_taught = model.teacher is not None and len(np.unique(cases.labels)) > 1
-    rest = without_unasked(model, cases, len(classes), is_taught=is_taught)
+    extra = model.extra_questions
+    questions = () if extra is None else tuple(questions_of(extra))
+    rest = without_unasked(model, cases, len(classes), questions, is_taught=is_taught)
     asked = cases if rest is None else replace(cases, table=rest.regrouping.table(cases.table))
     distill = distill_options(model, cases.table.info)
     if is_taught:
         form = canonical_form(asked, len(classes), keeps_all=_names_columns(model))
-        growth = _grow_trees(model, form.cases, classes[form.classes], distill, form)
+        growth = _grow_trees(model, form.cases, classes[form.classes], distill, questions, form)
         growth = growth.restored(form)
     else:
-        growth = _grow_trees(model, asked, classes, distill)
+        growth = _grow_trees(model, asked, classes, distill, questions)
     return growth if rest is None else growth.ungrouped(rest, cases.table)
 
 
@@ -105,6 +109,7 @@ def _grow_trees(
     cases: Cases,
     classes: NDArray[Any],
     distill: DistillOptions,
+    questions: tuple[Question, ...],
     form: CanonicalForm | None = None,
 ) -> Growth:
     """Grow trees on the cases or, with a teacher, on those of their canonical form."""
@@ -114,7 +119,7 @@ def _grow_trees(
     teaching = None if form is None else _teaching(model, cases, n_classes)
     training = None if teaching is None else _lesson(teaching, bool(model.verbose))
     class_weight = read_class_weight(model.class_weight, classes, totals)
-    options = read_options(model, training, n_cases, class_weight)
+    options = read_options(model, training, n_cases, class_weight, questions)
     if form is not None and options.constraints is not None:
         options = replace(options, places=form.columns)
     if class_weight is not None and model.ccp_alpha == "auto":

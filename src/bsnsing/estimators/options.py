@@ -14,7 +14,7 @@ from bsnsing.distill.config import DistillConfig
 from bsnsing.distill.distill import DistillOptions
 from bsnsing.distill.training_set import TrainingSet
 from bsnsing.grow.options import GrowOptions
-from bsnsing.questions.elsewhere import questions_of
+from bsnsing.questions.question import Question
 from bsnsing.rules.constraints import check_constraints
 from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.options import SearchOptions, effective_n_threads, seconds
@@ -40,9 +40,13 @@ def read_options(
     training: TrainingSet | None,
     n_cases: float,
     class_weight: NDArray[np.float64] | None,
+    questions: tuple[Question, ...] = (),
 ) -> GrowOptions:
-    """Return the checked parameters as options, and in place of "auto" what suits the cases."""
-    config, extra = model._distill_config, model.extra_questions
+    """Return the checked parameters as options, and in place of "auto" what suits the cases.
+
+    ``questions`` are those of ``extra_questions``, which may be read once only.
+    """
+    config = model._distill_config
     shrinkage = model.shrinkage
     if shrinkage == "auto":
         shrinkage = _SHRINKAGE if training is None else config.shrinkage
@@ -76,7 +80,7 @@ def read_options(
         shrinkage=float(shrinkage),
         class_weight=class_weight,
         own_questions=bool(model.own_questions),
-        extra_questions=() if extra is None else tuple(questions_of(extra)),
+        extra_questions=questions,
         constraints=check_constraints(model.constraints),
         deadline=Deadline(seconds(model.time_limit)),
         reports_progress=bool(model.verbose),

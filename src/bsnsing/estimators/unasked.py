@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from bsnsing.data.cases import Cases
 from bsnsing.data.regroup import Regrouping, leave_out
 from bsnsing.data.row_names import find_row_names
 from bsnsing.distill.level_order import order_levels
-from bsnsing.questions.elsewhere import questions_of
+from bsnsing.questions.question import Question
 
 if TYPE_CHECKING:
     from bsnsing.estimators.classifier import BsnsingClassifier
@@ -24,15 +25,19 @@ class Unasked:
 
 
 def without_unasked(
-    model: BsnsingClassifier, cases: Cases, n_classes: int, *, is_taught: bool
+    model: BsnsingClassifier,
+    cases: Cases,
+    n_classes: int,
+    questions: Sequence[Question],
+    *,
+    is_taught: bool,
 ) -> Unasked | None:
     """Leave out what names rows and, with a teacher, columns none of whose levels has a say.
 
-    The teacher does not see them either: they would only cost it attention. What questions of the
-    user are about stays. None if there is no such column.
+    The teacher does not see them either: they would only cost it attention. What ``questions``,
+    those of the user, are about stays. None if there is no such column.
     """
-    table, extra = cases.table, model.extra_questions
-    asked = set() if extra is None else {question.column for question in questions_of(extra)}
+    table, asked = cases.table, {question.column for question in questions}
     named = [
         position
         for position in find_row_names(cases, model.max_levels)

@@ -1,4 +1,4 @@
-"""ungroup(): a tree that asks about the columns as they are, of one grown on groups of levels."""
+"""ungroup(): a tree that asks about levels, of one grown on groups of them; regroup(): back."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from bsnsing.data.columns import ColumnInfo
 from bsnsing.data.regroup import Regrouping
 from bsnsing.questions.question import TESTS
 from bsnsing.tree.tree import Tree, starts_of
 
 _MISSING, _EQUAL, _IN = (TESTS.index(test) for test in ("is missing", "==", "in"))
+_ABOVE, _BELOW = TESTS.index(">"), TESTS.index("<")
 
 
 def ungroup(tree: Tree, regrouping: Regrouping) -> Tree:
@@ -56,3 +58,36 @@ def _meant(groups: NDArray[np.intp], test: str, value: float) -> NDArray[np.bool
     """Which levels answer yes to a question about their group."""
     answer = {">": np.greater, "<": np.less, "==": np.equal}[test]
     return np.asarray(answer(groups, value), dtype=bool)
+
+
+def regroup(tree: Tree, regrouping: Regrouping) -> Tree:
+    """Return a tree that :func:`ungroup` gave as one that asks about groups, all columns kept."""
+    if not regrouping.groups:
+        return tree
+    tests, values, levels = tree.question_test.copy(), tree.question_value.copy(), []
+    for i, position in enumerate(tree.question_column.tolist()):
+        _, test, _, asked = tree.coded_question(i)
+        if position in regrouping.groups and test != _MISSING:
+            tests[i], values[i] = _question_about(regrouping.groups[position], asked)
+            asked = []
+        levels.append(asked)
+    return replace(
+        tree,
+        columns=tuple(
+            ColumnInfo(info.name, "numeric") if position in regrouping.groups else info
+            for position, info in enumerate(regrouping.info)
+        ),
+        question_test=tests,
+        question_value=values,
+        first_level=starts_of([len(asked) for asked in levels]),
+        levels=np.array([level for asked in levels for level in asked], dtype=np.int32),
+    )
+
+
+def _question_about(groups: NDArray[np.intp], levels: list[int]) -> tuple[int, float]:
+    """The test and value that ask for the groups of these levels: all from or up to one, or one."""
+    wanted = groups[levels]
+    first, last = int(wanted.min()), int(wanted.max())
+    if first == 0:
+        return _BELOW, last + 0.5
+    return (_ABOVE, first - 0.5) if last == groups.max() else (_EQUAL, float(first))
