@@ -1,4 +1,4 @@
-"""bsnsing grows decision trees in which every split is the best Boolean rule of its size.
+"""bsnsing grows decision trees of Boolean rules, each the best of its size.
 
 Folders in the order of the data; each imports only those named before it:
 

@@ -178,6 +178,11 @@ class FlatTree:
     def find_leaves(self, columns: list[Any], *, n_rows: int, n_threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """Leaf of each row, or the node whose rule its cells leave unknown."""
 
+    def mix_leaves(self, columns: list[Any], *, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], yes_share: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_rows: int, n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """
+        Values of the leaves that rows reach from their starts; of both ways' the mean.
+        """
+
 class Bins:
     """Where the bins of each column end; at most 255 to a column."""
 

@@ -30,12 +30,10 @@ def main() -> None:
         f"Wisconsin breast cancer: {len(X_train)} cases to learn from, {len(X_test)} to test on\n"
     )
     print(export_text(model, feature_names=data.feature_names))
-    n_proven = int(tree.optimal[~tree.is_leaf].sum())
     n_rules = tree.n_counted.sum() + tree.n_excluded.sum()
     print(
         f"\n{tree.n_leaves} leaves, {tree.n_questions} questions; "
-        f"{n_proven} of {tree.n_nodes - tree.n_leaves} splits proven optimal "
-        f"over {n_rules:,.0f} rules in {1000 * seconds:.1f} ms"
+        f"{n_rules:,.0f} rules counted or excluded in {1000 * seconds:.1f} ms"
     )
     print("\nOn the test cases (rows: actual, columns: predicted)")
     print(_confusion_table(y_test, model.predict(X_test), model.classes_))

@@ -161,7 +161,8 @@ def test_fitted_text_is_the_tree(capsys: pytest.CaptureFixture[str]) -> None:
     model = BsnsingClassifier(max_depth=1).fit(X, y)
     assert repr(model) == "BsnsingClassifier(max_depth=1)"
     print(model)
-    lines = capsys.readouterr().out.splitlines()
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first.startswith("Splits proven best: 1 of 1 for the teacher's training set ")
     assert len(lines) == 3
     assert lines[0].endswith(" ?")
     assert lines[1].startswith("  yes: ")

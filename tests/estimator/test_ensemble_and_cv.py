@@ -18,11 +18,12 @@ from bsnsing import BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble, exp
 from bsnsing.data.table import read_prediction_table
 from bsnsing.estimators.cv import _Rows
 from bsnsing.estimators.scores import SCORES, roc_auc
-from bsnsing.tree.predict import find_leaves
+from bsnsing.tree.predict import walk_down
 from bsnsing.tree.probabilities import tree_shares
 from bsnsing.tree.prune import impurity_per_case, prune_by_cost
 
 X, y = make_classification(200, 6, n_informative=4, n_classes=3, flip_y=0.1, random_state=0)
+TABLE = X
 PLAIN = BsnsingClassifier.plain(min_samples_leaf=3, shrinkage=1)
 
 
@@ -104,10 +105,15 @@ def test_scores_are_those_of_trees_grown_with_the_price() -> None:
 
 @pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "neg_log_loss"])
 @pytest.mark.parametrize("settings", [{}, {"teacher": "forest", "max_rules": 2}], ids=str)
+@pytest.mark.parametrize("has_unknowns", [False, True])
 def test_scores_are_those_of_each_candidate_pruned_and_asked(
-    settings: dict[str, Any], scoring: str
+    has_unknowns: bool, settings: dict[str, Any], scoring: str
 ) -> None:
     """No path is walked again for another penalty: it gives what predicting anew gives."""
+    X = TABLE.copy()
+    if has_unknowns:  # to the tree of the first fold, whose rows to learn from are complete
+        _, test = next(StratifiedKFold(2, shuffle=True, random_state=0).split(X, y))
+        X[test] = np.where(np.random.default_rng(0).random(X[test].shape) < 0.3, np.nan, X[test])
     estimator = clone(PLAIN).set_params(**settings)
     model = BsnsingClassifierCV(estimator, cv=2, shrinkages=(0, 3), scoring=scoring).fit(X, y)
     results = model.cv_results_
@@ -119,14 +125,15 @@ def test_scores_are_those_of_each_candidate_pruned_and_asked(
     for fold, (train, test) in enumerate(folds):
         rows = _Rows.read(X[train], np.arange(3), y[train].astype(np.int32), None)
         grower = model._unpruned(2, rows)
-        ((grown, learnt),) = grower._grow(X[train], y[train], None)
+        ((grown, learnt, _),) = grower._grow(X[train], y[train], None).trees
         table = read_prediction_table(grower, X[test], grown.columns)
         root = impurity_per_case(grown)[0]
         for i, (penalty, strength) in enumerate(zip(penalties, strengths, strict=True)):
             shrunk = replace(grown, value=tree_shares(grown, learnt, strength))
             tree = prune_by_cost(prune_by_cost(shrunk, grower.ccp_alpha), penalty * root)
-            shares = tree.value[find_leaves(tree, table, 1)]
-            scores[fold, i] = SCORES[scoring](shares, y[test])
+            walk = walk_down(tree, table, 1)
+            assert (len(walk.stopped) > 0) is (has_unknowns and fold == 0 and tree.n_leaves > 1)
+            scores[fold, i] = SCORES[scoring](walk.mean(tree.value), y[test])
             sizes.add(tree.n_leaves)
     assert len(sizes) > 5
     np.testing.assert_allclose(results["mean_test_score"], scores.mean(axis=0), rtol=1e-12)
@@ -157,7 +164,7 @@ def test_trees_of_limited_size_are_scored_by_the_shares_of_their_own_nodes(
         table = read_prediction_table(grown, X[test], grown.tree_.columns)
         root = impurity_per_case(grown.tree_)[0]
         trees = [prune_by_cost(grown.tree_, penalty * root) for penalty in penalties]
-        shares = [tree.value[find_leaves(tree, table, 1)] for tree in trees]
+        shares = [walk_down(tree, table, 1).mean(tree.value) for tree in trees]
         scores.append([SCORES["neg_log_loss"](share, y[test]) for share in shares])
     np.testing.assert_allclose(model.cv_results_["mean_test_score"], np.mean(scores, axis=0))
 

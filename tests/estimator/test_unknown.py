@@ -1,4 +1,4 @@
-"""What a cell says that fit never saw: unknown, and the row stops where that matters."""
+"""What a cell says that fit never saw: unknown, and the row goes both ways where that matters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.sparse import csc_matrix, csr_matrix
+from sklearn.datasets import load_breast_cancer
 
 from bsnsing import (
     BsnsingClassifier,
@@ -24,6 +27,7 @@ from bsnsing.data.cases import Cases
 from bsnsing.data.table import read_prediction_table
 from bsnsing.data.weights import CaseWeights
 from bsnsing.distill.distill import count_cases
+from bsnsing.tree.prune import best_subtree
 
 PAIRS = [ColumnPair("x", "/", "k"), ColumnPair("x", "-", "z"), ColumnPair("z", "*", "k")]
 EXTRA = [Question(pair, test, value) for pair in PAIRS for test, value in ((">", 0.4), ("<", -0.2))]
@@ -84,6 +88,20 @@ def plain_path(tree: Tree, row: Any) -> list[int]:
     return path
 
 
+def plain_shares(tree: Tree, row: Any, node: int = 0) -> np.ndarray:
+    """Probabilities of a row, by the definition."""
+    rule = tree.rule(node)
+    if rule is None:
+        return tree.value[node]
+    children = (tree.children_left[node], tree.children_right[node])
+    holds = plain_rule(rule, row, tree)
+    if holds is not None:
+        return plain_shares(tree, row, children[0] if holds else children[1])
+    n_yes, n_no = (sum(tree.counts[child] * tree.class_weight) for child in children)
+    yes, no = (plain_shares(tree, row, child) for child in children)
+    return (n_yes * yes + n_no * no) / (n_yes + n_no)
+
+
 def mixed_table(rng: np.random.Generator, n_rows: int) -> pd.DataFrame:
     return pd.DataFrame(
         {
@@ -142,10 +160,94 @@ def test_rows_end_where_plain_logic_ends_them(seed: int) -> None:
             np.testing.assert_array_equal(model.set_params(n_jobs=n_jobs).apply(new), ends)
         stops = np.where(tree.is_leaf[ends], -1, ends)
         np.testing.assert_array_equal(model.unknown_at(new), stops)
-        np.testing.assert_array_equal(model.predict_proba(new), tree.value[ends])
-        np.testing.assert_array_equal(model.predict(new), tree.value[ends].argmax(axis=1))
+        is_known = stops < 0
+        shares = model.predict_proba(new)
+        np.testing.assert_array_equal(shares[is_known], tree.value[ends[is_known]])
+        np.testing.assert_array_equal(model.predict(new), shares.argmax(axis=1))
         path = csr_matrix(model.decision_path(new))
         assert [path[i].indices.tolist() for i in range(300)] == [sorted(path) for path in paths]
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    max_rules=st.integers(1, 3),
+    blank_share=st.sampled_from([0.05, 0.3, 0.7, 1.0]),
+    class_weight=st.sampled_from([None, "balanced", {0: 3.0, 1: 0.5, 2: 0.0}]),
+    weighs_rows=st.booleans(),
+    n_leaves=st.sampled_from([3, None]),
+    shrinkage=st.sampled_from([0, 5.0]),
+)
+@settings(max_examples=40)
+def test_probabilities_are_those_of_both_ways(
+    seed: int,
+    max_rules: int,
+    blank_share: float,
+    class_weight: Any,
+    weighs_rows: bool,
+    n_leaves: int | None,
+    shrinkage: float,
+) -> None:
+    rng = np.random.default_rng(seed)
+    table, labels = mixed_table(rng, 120), rng.integers(0, 3, 120)
+    names = [name for name in table if rng.random() < 0.3]
+    model = BsnsingClassifier.plain(
+        max_rules=max_rules,
+        max_depth=5,
+        min_samples_leaf=3,
+        shrinkage=shrinkage,
+        class_weight=class_weight,
+        extra_questions=EXTRA,
+    )
+    weights = rng.random(120).round(1) + 0.1 if weighs_rows else None
+    model.fit(blank(table, names, 0.2, rng), labels, sample_weight=weights)
+    tree = model.tree_ if n_leaves is None else best_subtree(model.tree_, n_leaves)
+    tree = shuffled_rules(tree, rng) if seed % 2 else tree
+    new = mixed_table(rng, 40)
+    new.loc[rng.random(40) < 0.2, ["plan", "town"]] = "elsewhere"
+    new = blank(new, list(new), blank_share, rng)
+    model._keep([tree])
+    shares = model.predict_proba(new)
+    expected = [plain_shares(tree, row) for row in new.to_dict("records")]
+    np.testing.assert_allclose(shares, expected, rtol=1e-12, atol=1e-15)
+    np.testing.assert_array_equal(model.predict(new), shares.argmax(axis=1))
+    np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-12)
+    assert shares.max() <= 1  # as scikit-learn's scores ask for
+    for rows in (slice(1), slice(5, 20)):  # whoever else is there
+        np.testing.assert_array_equal(model.predict_proba(new.iloc[rows]), shares[rows])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_tree_of_several_goes_both_ways_by_itself(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    table, labels = mixed_table(rng, 200), rng.choice(list("abc"), 200)
+    new = blank(mixed_table(rng, 60), list(table), 0.3, rng)
+    rows = new.to_dict("records")
+
+    def judged(trees: list[Tree]) -> list[np.ndarray]:
+        return [np.array([plain_shares(tree, row) for row in rows]) for tree in trees]
+
+    by_class = BsnsingClassifier.plain(
+        multiclass="ovr", min_samples_leaf=5, shrinkage=1, class_weight={"a": 2, "b": 1, "c": 1}
+    ).fit(table, labels)
+    scores = np.column_stack([shares[:, 1] for shares in judged(by_class.trees_)])
+    expected = scores / scores.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(by_class.predict_proba(new), expected, rtol=1e-12)
+    np.testing.assert_array_equal(by_class.predict(new), by_class.classes_[scores.argmax(axis=1)])
+    assert (by_class.unknown_at(new) > 0).any()
+
+    one = BsnsingClassifier.plain(min_samples_leaf=5)
+    several = BsnsingEnsemble(
+        estimator=one, settings=[{"max_rules": 1}, {"max_depth": 2}, {"max_rules": 3}]
+    ).fit(table, labels)
+    mean = np.mean(judged(several.trees_), axis=0)
+    np.testing.assert_allclose(several.predict_proba(new), mean, rtol=1e-12)
+    several.set_params(voting="hard")
+    votes = np.sum([np.eye(3)[s.argmax(axis=1)] for s in judged(several.trees_)], axis=0)
+    expected_labels = several.classes_[(votes + mean / 2).argmax(axis=1)]
+    np.testing.assert_array_equal(several.predict(new), expected_labels)
+
+    chosen = BsnsingClassifierCV(one, cv=2).fit(table, labels)
+    np.testing.assert_allclose(chosen.predict_proba(new), judged([chosen.tree_])[0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -188,8 +290,10 @@ def test_who_knows_nothing_gets_the_base_rates() -> None:
     shares = np.unique(y, return_counts=True)[1] / len(y)
     plain = BsnsingClassifier.plain().fit(X, y)
     np.testing.assert_allclose(plain.predict_proba(NOTHING), [shares, shares])
+    balanced = BsnsingClassifier.plain(class_weight="balanced").fit(X, y)
+    np.testing.assert_allclose(balanced.predict_proba(NOTHING), 1 / 3)
     default = BsnsingClassifier().fit(X, y)
-    np.testing.assert_array_equal(default.predict_proba(NOTHING)[0], default.tree_.value[0])
+    np.testing.assert_allclose(default.predict_proba(NOTHING)[0], shares, atol=0.01)  # shrunk
     assert default.unknown_at(NOTHING).tolist() == default.apply(NOTHING).tolist() == [0, 0]
     assert default.decision_path(NOTHING).indices.tolist() == [0, 0]
     by_class = BsnsingClassifier.plain(multiclass="ovr").fit(X, y)
@@ -198,16 +302,29 @@ def test_who_knows_nothing_gets_the_base_rates() -> None:
     assert (by_class.unknown_at(X) == -1).all()
 
 
+def test_the_example_of_the_documents() -> None:
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    model = BsnsingClassifier.plain().fit(X, y)
+    new = X.iloc[[0, 0, 2, 2]]
+    new.index = range(4)
+    new.loc[1, :] = np.nan
+    new.loc[2, "worst area"] = np.nan
+    new.loc[3, "worst perimeter"] = np.nan
+    assert model.unknown_at(new).tolist() == [-1, 0, -1, 1]
+    assert model.predict_proba(new)[:, 0].round(3).tolist() == [1, 0.373, 1, 0.943]
+    assert model.predict_proba(new)[3, 0] == pytest.approx((187 * 1 + 23 * 11 / 23) / 210)
+
+
 def test_estimators_of_several_trees() -> None:
     X, y = complete_table()
     ensemble = BsnsingEnsemble(3).fit(X, y)
-    roots = np.mean([tree.value[0] for tree in ensemble.trees_], axis=0)
-    np.testing.assert_allclose(ensemble.predict_proba(NOTHING)[0], roots)
+    rates = np.unique(y, return_counts=True)[1] / len(y)
+    np.testing.assert_allclose(ensemble.predict_proba(NOTHING)[0], rates, atol=0.01)
     assert ensemble.unknown_at(NOTHING).tolist() == [[0, 0, 0]] * 2
     assert (ensemble.unknown_at(X) == -1).all()
     chosen = BsnsingClassifierCV(cv=2).fit(X, y)
     assert chosen.unknown_at(NOTHING).tolist() == [0, 0]
-    np.testing.assert_array_equal(chosen.predict_proba(NOTHING)[0], chosen.tree_.value[0])
+    np.testing.assert_allclose(chosen.predict_proba(NOTHING)[0], rates, atol=0.01)
 
 
 def test_what_was_missing_at_fit_is_learnt() -> None:

@@ -1,4 +1,4 @@
-// Prediction on a tree small enough to follow by hand, and trees that must be refused.
+// Prediction on a tree small enough to follow by hand, both ways too, and trees to be refused.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "grow/questions.hpp"
 #include "predict/apply.hpp"
 #include "search/rule.hpp"
 
@@ -207,6 +208,107 @@ void test_far_apart() {
     }
 }
 
+// What a row gets, by the definition: a function that calls itself for both children.
+double plain_mean(const FlatTree& tree, const std::vector<std::int64_t>& ends_from,
+                  const NodeValues& held, std::size_t node, std::size_t k) {
+    const auto end = static_cast<std::size_t>(ends_from[node]);
+    if (tree.yes[end] < 0) return held.values[end * held.n_values + k];
+    const auto below = [&](std::int32_t child) {
+        return plain_mean(tree, ends_from, held, static_cast<std::size_t>(child), k);
+    };
+    const double no = below(tree.no[end]);
+    return no + held.yes_share[end] * (below(tree.yes[end]) - no);
+}
+
+// Where a row ends that starts at each node of the small tree, given what its rules say.
+std::vector<std::int64_t> ends_of_rules(const FlatTree& tree, const std::vector<int>& answers) {
+    std::vector<std::int64_t> ends(tree.yes.size());
+    for (std::size_t node = tree.yes.size(); node-- > 0;) {
+        const bool stays = tree.yes[node] < 0 || answers[node] == 2;
+        const std::int32_t child = answers[node] == 1 ? tree.yes[node] : tree.no[node];
+        ends[node] =
+            stays ? static_cast<std::int64_t>(node) : ends[static_cast<std::size_t>(child)];
+    }
+    return ends;
+}
+
+// Rows of the small tree that meet no unknown, one, or several; answers of nodes 0, 2 and 4.
+void test_both_ways() {
+    struct MixedCase {
+        double x;
+        std::int32_t plan;
+        int answers[3];
+    };
+    const MixedCase cases[] = {{2, 1, {1, 0, 0}},        {-1, 1, {0, 1, 0}},
+                               {1, 1, {0, 0, 1}},        {kMissing, 2, {1, 0, 2}},
+                               {kMissing, 1, {2, 0, 2}}, {kMissing, -1, {2, 0, 2}},
+                               {0, -1, {2, 0, 1}},       {1, -1, {2, 0, 0}},
+                               {-1, -1, {2, 1, 1}},      {0, 7, {2, 0, 0}}};
+    constexpr std::size_t kRepeats = 200;  // more than one thread takes at a time
+    constexpr std::size_t kValues = 2;
+    SmallTree small;
+    small.has_missing = {false, false};
+    const FlatTree tree = small.view();
+    const std::vector<double> values = {9, 9, .1, .9, 9, 9, .25, .75, 9, 9, 0, 1, .625, .375};
+    const std::vector<double> yes_share = {.2, 0, .7, 0, 1.0 / 3, 0, 0};
+    const NodeValues held{values, kValues, yes_share};
+    std::vector<double> x;
+    std::vector<std::int32_t> plan;
+    std::vector<std::int64_t> rows;
+    std::vector<std::int64_t> starts;
+    std::vector<double> expected;
+    for (std::size_t i = 0; i < kRepeats; ++i)
+        for (const MixedCase& c : cases) {
+            if (i % 3 != 1) {  // some rows are left out
+                const std::vector<int> answers = {
+                    c.answers[0], 0, c.answers[1], 0, c.answers[2], 0, 0};
+                const std::vector<std::int64_t> ends_from = ends_of_rules(tree, answers);
+                rows.push_back(std::ssize(x));
+                starts.push_back(i % 3 == 0 ? 0 : ends_from[0]);  // a part of the way makes no odds
+                for (std::size_t k = 0; k < kValues; ++k)
+                    expected.push_back(plain_mean(tree, ends_from, held, 0, k));
+            }
+            x.push_back(c.x);
+            plan.push_back(c.plan);
+        }
+    std::reverse(rows.begin(), rows.end());  // any order
+    std::reverse(starts.begin(), starts.end());
+    std::reverse(expected.begin(), expected.end());
+    for (std::size_t i = 0; i < expected.size(); i += kValues)
+        std::swap(expected[i], expected[i + 1]);
+    const ColumnView views[] = {{{x.data(), 1, NumberType::f64}, true},
+                                {{plan.data(), 1, NumberType::i32}, true}};
+    for (const std::size_t n_threads : {1U, 2U}) {
+        std::vector<double> mixed(expected.size(), -1);
+        mix_leaves(tree, views, rows, starts, held, n_threads, mixed.data());
+        CHECK(mixed == expected);
+    }
+    mix_leaves(tree, views, {}, {}, held, 1, nullptr);
+}
+
+// Shares of every size: the mean of equals is the same, and that of others lies between.
+void test_means_stay_between() {
+    SmallTree small;
+    small.has_missing = {false, false};
+    small.tests[2] = number_of(Test::less);  // so that nothing is known at any node
+    const FlatTree tree = small.view();
+    const std::vector<std::int64_t> rows = {0};
+    const ColumnView views[] = {{{&kMissing, 1, NumberType::f64}, true},
+                                {{&kMissing, 1, NumberType::f64}, true}};
+    for (int i = 0; i <= 1000; ++i) {
+        const double share = i / 1000.0;
+        const std::vector<double> yes_share = {share, 0, share * share, 0, share / 3, 0, 0};
+        for (const double most : {1.0, 1 - share / 7, 1.0 / 3}) {
+            double mixed = -1;
+            mix_leaves(tree, views, rows, rows, {std::vector(7, most), 1, yes_share}, 1, &mixed);
+            CHECK(mixed == most);
+            const std::vector<double> values = {0, most, 0, 1, 0, 1 - most, 1};
+            mix_leaves(tree, views, rows, rows, {values, 1, yes_share}, 1, &mixed);
+            CHECK(mixed >= 0 && mixed <= 1);
+        }
+    }
+}
+
 void test_single_leaf() {
     const std::vector<std::int32_t> child = {-1};
     const std::vector<std::int32_t> places = {0, 0};
@@ -271,6 +373,8 @@ void test_apply() {
     test_small_tree();
     test_logic();
     test_far_apart();
+    test_both_ways();
+    test_means_stay_between();
     test_single_leaf();
     test_damage();
 }

@@ -181,6 +181,23 @@ def test_columns_to_predict_from_must_be_arrays() -> None:
         leaf.find_leaves(["a"], n_rows=1, n_threads=1)
     with pytest.raises(ValueError, match="n_threads must be at least 1"):
         leaf.find_leaves([None], n_rows=1, n_threads=0)
+    row, ones = np.zeros(1, dtype=np.int64), np.ones(1)
+    given = {"rows": row, "starts": row, "values": np.array([[0.25, 0.75]]), "yes_share": ones}
+    right = given | {"n_rows": 1, "n_threads": 1}
+    assert leaf.mix_leaves([None], **right).tolist() == [[0.25, 0.75]]
+    for wrong, message in (
+        ({"n_threads": 0}, "n_threads must be at least 1"),
+        ({"n_rows": 0}, "there is no row 0"),
+        ({"rows": row - 1}, "there is no row -1"),
+        ({"starts": row + 1}, "there is no node 1"),
+        ({"starts": row[:0]}, "the same length"),
+        ({"values": np.ones((2, 2))}, "each of the 1 nodes"),
+        ({"yes_share": ones[:0]}, "each of the 1 nodes"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            leaf.mix_leaves([None], **(right | wrong))
+    with pytest.raises(TypeError):
+        leaf.mix_leaves([None], **(right | {"values": np.ones((1, 2), dtype=np.float32)}))
 
 
 def test_threads_take_turns_at_an_engine() -> None:

@@ -204,7 +204,7 @@ def test_evidence_is_scaled_to_the_real_cases() -> None:
     model = BsnsingClassifier(max_rules=2, column_pairs=None)
     options = replace(read_options(model, None, 100.0, None), ccp_alpha=0.001, shrinkage=1.0)
     distill = DistillOptions(config=DistillConfig(), try_column_pairs=False, try_longer_rules=False)
-    tree, evidence = grow_distilled(teaching.real, CLASSES, training, options, distill)
+    tree, evidence, _ = grow_distilled(teaching.real, CLASSES, training, options, distill)
     assert tree.is_taught
     assert evidence.learnt_weight == DistillConfig().learnt_weight
     np.testing.assert_array_equal(tree.counts[0], np.bincount(y))

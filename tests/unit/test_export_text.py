@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,59 @@ def test_splits_without_proof_are_marked() -> None:
     lines = export_text(fit(solver="greedy")).splitlines()
     assert lines[0] == "plan == a ?   [best found: 1.5, proven at least 0]"
     assert lines[1] == "  yes: no   (4 of 4)", "a pure leaf was never searched"
+
+
+def taught(**settings: Any) -> BsnsingClassifier:
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=(150, 3)).round(1)
+    y = (numbers[:, 0] + numbers[:, 1] * numbers[:, 2] + rng.normal(0, 0.5, 150)) > 0
+    return BsnsingClassifier(max_rules=2, column_pairs=None, **settings).fit(numbers, y)
+
+
+def test_a_taught_tree_says_what_its_splits_are_best_for() -> None:
+    model = taught()
+    tree = model.tree_
+    first, *others = export_text(model).splitlines()
+    n_splits, n_own = tree.n_leaves - 1, tree.own_optimal.sum()
+    assert 0 < n_own < n_splits
+    assert first == (
+        f"Splits proven best: {n_splits} of {n_splits} for the teacher's training set (soft "
+        f"labels, 450 synthetic rows), {n_own} for the cases counted below."
+    )
+    assert len(others) == tree.n_nodes
+    assert str(tree) == str(model) == "\n".join([first, *others])
+    plain = replace(tree, is_taught=False)
+    assert len(export_text(plain).splitlines()) == tree.n_nodes
+    assert "(soft labels)," in export_text(replace(tree, n_synthetic=0)).splitlines()[0]
+    leaf = taught(max_leaf_nodes=1)
+    assert export_text(leaf, show_proof=True).count("\n") == 0
+
+
+def test_proofs_of_a_taught_tree() -> None:
+    tree = taught().tree_
+    lines = export_text(tree, show_proof=True).splitlines()
+    n_rules = tree.n_counted[0] + tree.n_excluded[0]
+    assert lines[1] == (
+        f"{tree.rules[0]} ?   [training set: {tree.objective[0]:.6g}, optimal of {n_rules:,.0f} "
+        f"rules; own cases: {tree.own_objective[0]:.6g}, best {tree.best_own_objective[0]:.6g}]"
+    )
+    shown = "\n".join(lines)
+    assert shown.count("own cases: ") == tree.n_leaves - 1
+    assert shown.count(", optimal]") == tree.own_optimal.sum()
+    late = replace(tree, best_own_proven=np.zeros_like(tree.best_own_proven))
+    assert export_text(late, show_proof=True).count(", best found ") == tree.n_leaves - 1
+
+
+def test_taught_splits_that_are_not_optimal_are_marked() -> None:
+    tree = taught().tree_
+    optimal, bound = tree.optimal.copy(), tree.bound.copy()
+    optimal[0], bound[0] = False, 1.5
+    lines = export_text(replace(tree, optimal=optimal, bound=bound)).splitlines()
+    n_splits = tree.n_leaves - 1
+    assert lines[0].startswith(f"Splits proven best: {n_splits - 1} of {n_splits} for")
+    mark = f"?   [training set: {tree.objective[0]:.6g}, proven at least 1.5]"
+    assert lines[1].endswith(mark)
+    assert "[" not in "".join(lines[2:])
 
 
 def test_one_tree_per_class() -> None:

@@ -63,6 +63,7 @@ def random_tree(seed: int, n_leaves: int, most_cases: int) -> Tree:
         classes=np.array(["p", "q", "r"]),
         class_weight=np.array([1.0, 2.0, 1.0]),
         is_taught=False,
+        n_synthetic=0,
         children_left=np.array(left, dtype=np.int32),
         children_right=np.array(right, dtype=np.int32),
         depth=depths(left, right),
@@ -74,6 +75,9 @@ def random_tree(seed: int, n_leaves: int, most_cases: int) -> Tree:
         objective=np.arange(n_nodes, dtype=float),
         bound=np.arange(n_nodes, dtype=float),
         optimal=np.ones(n_nodes, dtype=bool),
+        own_objective=np.arange(n_nodes, dtype=float),
+        best_own_objective=np.arange(n_nodes, dtype=float),
+        best_own_proven=np.array(left) >= 0,
         n_counted=np.arange(n_nodes, dtype=float),
         n_excluded=np.arange(n_nodes, dtype=float),
         first_question=np.concatenate([[0], np.cumsum(n_questions)]).astype(np.int32),
@@ -182,13 +186,15 @@ def test_selected_nodes_take_all_their_arrays_along(seed: int) -> None:
     kept.sort()
     assert 0 < selected.n_nodes == len(kept) < tree.n_nodes
     renumbered = {"children_left", "children_right", "depth"}
-    of_rules = {"operator", "objective", "bound"}  # a leaf has none
+    # A leaf has none.
+    of_rules = {"objective", "bound", "own_objective", "best_own_objective"}
+    empty = dict.fromkeys(of_rules, np.nan) | {"operator": 0, "best_own_proven": False}
     for name, array in arrays_of(selected, "PerNode").items():
         expected = getattr(tree, name)[kept]
         assert array.shape == expected.shape, name
         assert array.dtype == expected.dtype, name
-        if name in of_rules:
-            expected = np.where(selected.is_leaf, 0 if name == "operator" else np.nan, expected)
+        if name in empty:
+            expected = np.where(selected.is_leaf, empty[name], expected)
         if name not in renumbered:
             np.testing.assert_array_equal(array, expected, err_msg=name)
     asked = [
@@ -266,7 +272,7 @@ def test_a_leaf_has_a_path_of_one_step() -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_small_children_are_bypassed(seed: int) -> None:
     tree = random_tree(seed, 12, 10)
-    found = bypass_small_children(tree, 8)
+    found = bypass_small_children(tree, tree.counts.sum(axis=1), 8)
 
     def walk(v: int) -> tuple:
         """The tree as it should be, by the definition."""

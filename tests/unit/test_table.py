@@ -621,6 +621,19 @@ def test_duplicate_names(X: Any) -> None:
 
 # --- What cannot be read ---
 
+
+def test_numbers_whose_sum_is_infinite_are_read() -> None:
+    X = np.full((3, 2), 1e308)
+    np.testing.assert_array_equal(cells(train(X).columns[1]), X[:, 1])
+
+
+def test_infinity_in_a_large_array() -> None:
+    X = np.ones((60_000, 2))
+    X[-1, -1] = INF
+    with pytest.raises(ValueError, match="contains infinity"):
+        train(X)
+
+
 DATES = [dt.datetime(2024, 1, 1), None]
 
 

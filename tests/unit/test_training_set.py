@@ -188,7 +188,7 @@ def test_counts_are_real_cases_and_leaves_hold_enough_of_them(multiclass: str) -
         assert sizes[tree.is_leaf].min() >= 6
         assert tree.is_taught
         np.testing.assert_allclose(tree.weighted_cases[0], 150)
-    for tree, evidence in model._grow(X, y, None):
+    for tree, evidence, _ in model._grow(X, y, None).trees:
         np.testing.assert_allclose(evidence.learnt[0].sum(), 150)
         np.testing.assert_allclose(evidence.real.sum(axis=1), tree.counts.sum(axis=1))
 

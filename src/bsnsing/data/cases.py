@@ -24,9 +24,13 @@ class Cases:
         counts = self.weights.counts
         if counts is None or (counts > 0).all():
             return self
-        kept = np.flatnonzero(counts)
-        weights = CaseWeights(counts[kept], self.weights.unit)
-        return Cases(self.table.take(kept), self.labels[kept], weights)
+        return self.take(np.flatnonzero(counts))
+
+    def take(self, rows: NDArray[np.intp]) -> Cases:
+        """Return some of the rows."""
+        counts = self.weights.counts
+        weights = CaseWeights(None if counts is None else counts[rows], self.weights.unit)
+        return Cases(self.table.take(rows), self.labels[rows], weights)
 
     def per_row(self) -> NDArray[np.float64]:
         """How many cases each row is."""

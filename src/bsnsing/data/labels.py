@@ -45,7 +45,9 @@ def _number_integers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int
     occurs = np.zeros(high - low + 1, dtype=bool)
     occurs[places] = True
     classes = (np.flatnonzero(occurs) + low).astype(labels.dtype)
-    return classes, (np.cumsum(occurs, dtype=np.int32) - 1)[places].astype(np.int32)
+    if len(classes) == len(occurs):  # without gaps between them, places are positions
+        return classes, places.astype(np.int32)
+    return classes, (np.cumsum(occurs, dtype=np.int32) - 1)[places]
 
 
 def _number_objects(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
 from bsnsing.distill.config import DistillConfig
+from bsnsing.distill.proof import TaughtProof, count_cases, without_stale_proofs
 from bsnsing.distill.rule_space import RuleSpace, with_column_pairs, with_longer_rules
 from bsnsing.distill.training_set import Teaching, TrainingSet
 from bsnsing.grow.grow import grow_tree
@@ -30,6 +31,14 @@ class DistillOptions:
     try_longer_rules: bool
 
 
+class Grown(NamedTuple):
+    """An unpruned tree with the cases it was learnt from, and what completes a taught one."""
+
+    tree: Tree
+    evidence: Evidence
+    proof: TaughtProof | None
+
+
 def grow_distilled(
     real: Cases,
     classes: NDArray[Any],
@@ -37,21 +46,19 @@ def grow_distilled(
     options: GrowOptions,
     distill: DistillOptions,
     teaching: Teaching | None = None,
-) -> tuple[Tree, Evidence]:
+) -> Grown:
     """Grow a tree on a training set; return it unpruned, with the cases it was learnt from.
 
     Richer rules take the place of simple ones where they save the penalties of some leaves: they
     fit every training set a little better, and predict no better for it. ``teaching`` lets the
     teacher see the pairs of columns that pay, too.
     """
-    simple = RuleSpace(options.search.max_rules)
-    grown = _grow(real, classes, training, simple.options(options), distill.config)
-    if not options.is_free:
-        return grown
-    space, grown = _enriched(real, classes, training, options, distill, simple, grown)
-    if options.deadline.is_over:
-        return grown
-    if space.pairs and teaching is not None and training.has_synthetic:
+    space = RuleSpace(options.search.max_rules)
+    grown = _grow(real, classes, training, space.options(options), distill.config)
+    if options.is_free:
+        space, grown = _enriched(real, classes, training, options, distill, space, grown)
+    is_open = options.is_free and not options.deadline.is_over
+    if is_open and space.pairs and teaching is not None and training.has_synthetic:
         # A teacher that sees the pairs knows better where classes part, if it errs less. Where
         # there are too many rows for synthetic ones, the real rows show it themselves.
         report(options.reports_progress, "teacher learns again, with %d pairs", len(space.pairs))
@@ -60,8 +67,9 @@ def grow_distilled(
         if better.teacher.brier < training.teacher.brier:
             again = _grow(real, classes, better, space.options(options), distill.config)
             # A tree that ran out of time is no better than the whole one there is.
-            return grown if options.deadline.is_over else again
-    return grown
+            if not options.deadline.is_over:
+                training, grown = better, again
+    return Grown(*grown, _proof(real, training, space.options(options)))
 
 
 def _enriched(
@@ -121,27 +129,55 @@ def _grow(
     Splits of which one side holds too few real cases go; those few then go the other way.
     """
     min_samples_leaf = options.search.min_samples_leaf
-    # A child with enough real cases has this much weight; synthetic ones may add to it.
-    search = replace(options.search, min_samples_leaf=min_samples_leaf * training.real_weight)
-    own = replace(options, search=search, asked_columns=training.asked_columns)
     given = options.class_weight
     tracker = training.tracker(np.ones(len(classes)) if given is None else given)
-    tree = grow_tree(training.cases, classes, own, tracker=tracker)
+    own_options = _training_options(options, training)
+    tree = grow_tree(training.cases, classes, own_options, tracker=tracker)
     leaves, n_threads = tracker.node_of, options.search.n_threads
     real_leaves = training.real_leaves(tracker)
     if real_leaves is None:
         real_leaves = find_leaves(tree, real.table, n_threads)
-    n_nodes = tree.n_nodes
     while True:
-        tree = replace(tree, counts=count_cases(tree, real_leaves, real))
-        tree = bypass_small_children(tree, min_samples_leaf)
-        if tree.n_nodes == n_nodes:
+        counts = count_cases(tree, real_leaves, real)
+        smaller = bypass_small_children(tree, counts.sum(axis=1), min_samples_leaf)
+        if smaller.n_nodes == tree.n_nodes:
             break
-        n_nodes = tree.n_nodes
+        tree = smaller
         real_leaves = find_leaves(tree, real.table, n_threads)
         leaves = find_leaves(tree, training.cases.table, n_threads)
+        learnt = count_cases(tree, leaves, training.cases)
+        tree = without_stale_proofs(tree, learnt, options.search.criterion)
+    unknown = np.full(tree.n_nodes, np.nan)  # until the tree is pruned: see TaughtProof
+    tree = replace(
+        tree,
+        is_taught=True,
+        n_synthetic=training.n_rows - len(training.original),
+        counts=counts,
+        own_objective=unknown,
+        best_own_objective=unknown,
+        best_own_proven=np.zeros(tree.n_nodes, dtype=bool),
+    )
     evidence = _evidence(tree, training, leaves, config.learnt_weight)
-    return with_evidence(replace(tree, is_taught=True), evidence, options.shrinkage), evidence
+    return with_evidence(tree, evidence, options.shrinkage), evidence
+
+
+def _training_options(options: GrowOptions, training: TrainingSet) -> GrowOptions:
+    """The options of a tree that grows on a training set."""
+    # A child with enough real cases has this much weight; synthetic ones may add to it.
+    least = options.search.min_samples_leaf * training.real_weight
+    search = replace(options.search, min_samples_leaf=least)
+    return replace(options, search=search, asked_columns=training.asked_columns)
+
+
+def _proof(real: Cases, training: TrainingSet, options: GrowOptions) -> TaughtProof:
+    """What completes the proofs of a tree that was grown by these options."""
+    return TaughtProof(
+        training=training.cases,
+        training_options=_training_options(options, training),
+        real=real,
+        # Without bins, so that the tree's own thresholds are met exactly.
+        real_options=replace(options, asked_columns=training.asked_columns, max_bins=None),
+    )
 
 
 def _evidence(
@@ -157,17 +193,3 @@ def _evidence(
     return Evidence(
         soft * (n_cases / soft[0].sum()), learnt * (n_cases / learnt[0].sum()), learnt_weight
     )
-
-
-def count_cases(tree: Tree, leaves: NDArray[np.int64], cases: Cases) -> NDArray[np.float64]:
-    """Return how many cases of each class pass each node, given the leaves of the first rows."""
-    counts, n_rows, n_classes = cases.weights.counts, len(leaves), len(tree.classes)
-    weights = None if counts is None else counts[:n_rows] / cases.weights.unit
-    places = leaves * n_classes + cases.labels[:n_rows]
-    flat = np.bincount(places, weights, tree.n_nodes * n_classes)
-    sums = flat.astype(np.float64).reshape(tree.n_nodes, n_classes)
-    for v in reversed(np.flatnonzero(~tree.is_leaf)):  # children come after their parents
-        # Besides its children's, a node has the rows that end in it: rows too light to be learnt
-        # from, with missing cells where all others have none.
-        sums[v] += sums[tree.children_left[v]] + sums[tree.children_right[v]]
-    return sums

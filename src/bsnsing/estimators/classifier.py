@@ -19,7 +19,7 @@ from bsnsing.data.weights import read_relative_weights
 from bsnsing.distill.config import DistillConfig
 from bsnsing.engine.base import EngineMaker
 from bsnsing.engine.native import NativeEngine
-from bsnsing.estimators.growth import grow_trees
+from bsnsing.estimators.growth import Growth, grow_trees
 from bsnsing.estimators.parameters import TREE_PARAMETERS
 from bsnsing.export.text import export_text
 from bsnsing.rules.constraints import RuleConstraints
@@ -35,8 +35,7 @@ from bsnsing.rules.parameters import (
 from bsnsing.solvers.mip import MipOptions
 from bsnsing.tree.importances import impurity_reductions
 from bsnsing.tree.model import TreeModel
-from bsnsing.tree.predict import find_leaves, passed_nodes, stops_of
-from bsnsing.tree.probabilities import Evidence
+from bsnsing.tree.predict import Walk, passed_nodes, stops_of, walk_down
 from bsnsing.tree.prune import PruningPath, prune, pruning_path
 from bsnsing.tree.tree import Tree
 
@@ -56,16 +55,20 @@ _MOST_LINES = 100
 
 
 class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
-    """A decision tree in which every split is the best Boolean rule of its size.
+    """A decision tree of Boolean rules, each the best of its size for what it was grown on.
 
     Each inner node asks a rule of at most ``max_rules`` yes/no questions, such as
     ``age > 35 or bmi > 30``. The rule is proven to minimise ``criterion`` over the node's whole
-    pool of questions, unless ``time_limit`` cut the search short, which ``tree_.optimal`` tells.
+    pool of questions, unless ``tree_.optimal`` says that it is not. It does so for what the tree
+    was grown on: without a teacher the cases themselves, with one (the default) its training set
+    of soft labels and synthetic rows. There, ``tree_.own_objective`` is what each rule is worth on
+    the node's own cases, and ``tree_.best_own_objective`` what the best rule of its size is.
     The tree does not depend on the order of the rows nor on ``n_jobs``.
 
     Cells may be missing. Where a column had missing cells at fit, the tree has learnt what they
-    say; where it had none, and from a level never seen, the answer is unknown, and a case whose
-    rule stays unknown gets the probabilities of the node it came to: see :meth:`unknown_at`.
+    say; where it had none, and from a level never seen, the answer is unknown. A case whose rule
+    stays unknown goes both ways, and gets the mean of the probabilities it finds there, each way
+    counting by the training cases that went it: see :meth:`predict_proba` and :meth:`unknown_at`.
 
     By default the tree learns from a forest: see ``teacher``. :meth:`plain` grows it on the
     labels as they are, and :meth:`paper` has the settings of the paper.
@@ -97,7 +100,8 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         "sqrt" is the square root of all cases n, an int a number, a float a fraction of n. "auto"
         is max(2, rows that a leaf of the teacher's forest needs) with a teacher; without one
         n^(1/4) up to 50,000 cases and n^(1/2) beyond. With a teacher, splits with too few cases on
-        one side are left out after growth, not during the search.
+        one side are left out after growth, not during the search; the side that takes such a
+        split's place is proven anew, and often no longer optimal.
         Measured: 1, 0.0 and -0.1; 5, -0.4 and -0.2; "sqrt", -1.9 and -1.2 at 5 leaves instead of
         8.5 in the median.
     criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="entropy"
@@ -241,8 +245,9 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     n_classes_ : int
         Number of classes.
     tree_ : Tree
-        The tree: rules, counts, probabilities, children, objective and proof of each node. Not
-        there with ``multiclass="ovr"`` and more than two classes.
+        The tree: rules, counts, probabilities, children, objective and proof of each node, for
+        what it was grown on and for the node's own cases (see :class:`Tree`). Not there with
+        ``multiclass="ovr"`` and more than two classes.
     trees_ : list of Tree
         The tree, or one per class.
     min_samples_leaf_ : int
@@ -386,8 +391,9 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         BsnsingClassifier
             The fitted classifier.
         """
-        grown = self._grow(X, y, sample_weight)
-        self._keep([prune(tree, self.ccp_alpha_, self.max_leaf_nodes) for tree, _ in grown])
+        growth = self._grow(X, y, sample_weight)
+        kept = [prune(own.tree, self.ccp_alpha_, self.max_leaf_nodes) for own in growth.trees]
+        self._keep(growth.complete(kept))
         return self
 
     def prune(
@@ -443,17 +449,25 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         return whole.fit(X, y, sample_weight=sample_weight).pruning_path()
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row."""
+        """Return the most probable class of each row; of equals the first."""
         check_is_fitted(self)
-        if len(self.trees_) == 1:  # decided once per leaf, not once per row
-            best = self.trees_[0].value.argmax(axis=1)[self._find_leaves(X)[0]]
+        if len(self.trees_) == 1:
+            (walk,) = self._walk_down(X)
+            best = walk.best(walk.tree.value)
         else:
             best = self._scores(X).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class, in the order of ``classes_``."""
+        """Return the probability of each class, in the order of ``classes_``.
+
+        A row gets the probabilities of its leaf. Where its cells leave a rule unknown (see
+        :meth:`unknown_at`) it gets (n_yes p_yes + n_no p_no) / (n_yes + n_no): p are the
+        probabilities that it gets below either child, where further rules may be unknown, and n
+        the training cases of that child, each times its sample and class weight (``tree_.counts @
+        tree_.class_weight``). With one tree per class, each tree does so by itself.
+        """
         scores = self._scores(X)
         if len(self.trees_) == 1:
             return scores
@@ -471,18 +485,19 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf that each row ends in; with one tree per class, one column per tree.
 
-        A row that meets an unknown ends in that node: see :meth:`unknown_at`.
+        For a row that meets unknowns it is the first node whose rule is unknown: see
+        :meth:`unknown_at`.
         """
-        leaves = self._find_leaves(X)
-        return leaves[0] if len(leaves) == 1 else np.column_stack(leaves)
+        ends = [walk.ends for walk in self._walk_down(X)]
+        return ends[0] if len(ends) == 1 else np.column_stack(ends)
 
     def unknown_at(self, X: Any) -> NDArray[np.int64]:
-        """Return the node whose rule each row's cells leave unknown; -1 for rows that reach a leaf.
+        """Return the first node whose rule each row's cells leave unknown; -1 where there is none.
 
         What a missing cell answers is unknown where the column had no missing cells at fit, and
         what a level answers that fit never saw. A rule can hold, or fail, all the same: "age > 35
-        or bmi > 30" holds for every age if bmi is 31. Where it stays unknown the row goes no
-        further, and gets the probabilities of that node: those of all cases if it is the root.
+        or bmi > 30" holds for every age if bmi is 31. Where it stays unknown the row goes both
+        ways: see :meth:`predict_proba`. Rows of -1 reach one leaf, and get its probabilities.
 
         Parameters
         ----------
@@ -508,22 +523,18 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         >>> model.predict_proba(new)[:, 1].round(2).tolist(), y.mean().round(2).tolist()
         ([1.0, 1.0, 0.78, 0.78], 0.78)
         """
-        ends = self._find_leaves(X)
-        stops = [stops_of(tree, leaves) for tree, leaves in zip(self.trees_, ends, strict=True)]
+        stops = [stops_of(walk.tree, walk.ends) for walk in self._walk_down(X)]
         return stops[0] if len(stops) == 1 else np.column_stack(stops)
 
     def decision_path(self, X: Any) -> csr_matrix | tuple[csr_matrix, NDArray[np.int64]]:
         """Return which nodes each row passes, as a sparse indicator matrix.
 
-        The path of a row that meets an unknown ends there: see :meth:`unknown_at`.
+        The path of a row that meets unknowns ends at the first of them: see :meth:`unknown_at`.
         With one tree per class, the matrices of all trees side by side, and the column at which
         each tree's nodes begin.
         """
         check_is_fitted(self)
-        paths = [
-            passed_nodes(tree, leaves)
-            for tree, leaves in zip(self.trees_, self._find_leaves(X), strict=True)
-        ]
+        paths = [passed_nodes(walk.tree, walk.ends) for walk in self._walk_down(X)]
         if len(paths) == 1:
             return paths[0]
         starts = np.cumsum([0] + [path.shape[1] for path in paths])
@@ -576,10 +587,8 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         elif hasattr(self, "tree_"):
             del self.tree_  # from an earlier fit
 
-    def _grow(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> list[tuple[Tree, Evidence]]:
-        """Grow the trees, unpruned; each comes with the cases it was learnt from."""
+    def _grow(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Growth:
+        """Grow the trees, unpruned; proofs are to be completed for what is kept of them."""
         # Not get_params, which looks up the signature anew: a tenth of a small fit.
         parameters = {name: getattr(self, name) for name in TREE_PARAMETERS}
         check_parameters(type(self).__name__, TREE_PARAMETERS, parameters)
@@ -596,23 +605,20 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         self.is_taught_ = growth.is_taught
         self.min_samples_leaf_ = int(growth.options.search.min_samples_leaf)
         self.ccp_alpha_ = growth.options.ccp_alpha
-        return growth.trees
+        return growth
 
-    def _find_leaves(self, X: Any) -> list[NDArray[np.int64]]:
+    def _walk_down(self, X: Any) -> list[Walk]:
         check_is_fitted(self)
         table = read_prediction_table(self, X, self.trees_[0].columns)
         n_threads = effective_n_threads(self.n_jobs)
-        return [find_leaves(tree, table, n_threads) for tree in self.trees_]
+        return [walk_down(tree, table, n_threads) for tree in self.trees_]
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of one tree, or each class's score from its own."""
-        leaves = self._find_leaves(X)
-        if len(self.trees_) == 1:
-            shares: NDArray[np.float64] = self.trees_[0].value[leaves[0]]
-            return shares
-        return np.column_stack(
-            [tree.value[leaf, 1] for tree, leaf in zip(self.trees_, leaves, strict=True)]
-        )
+        walks = self._walk_down(X)
+        if len(walks) == 1:
+            return walks[0].mean(walks[0].tree.value)
+        return np.hstack([walk.mean(walk.tree.value[:, 1:]) for walk in walks])
 
 
 # For the estimators that are made of this one.

@@ -22,11 +22,12 @@ from bsnsing.data.table import read_prediction_table, read_training_table
 from bsnsing.data.weights import read_relative_weights
 from bsnsing.estimators.classifier import ESTIMATOR_PARAMETER, BsnsingClassifier
 from bsnsing.estimators.folds import Fold, make_folds
+from bsnsing.estimators.growth import Growth
 from bsnsing.estimators.parameters import CV_PARAMETERS
 from bsnsing.estimators.scores import SCORES, call_scorer
 from bsnsing.rules.parameters import check_parameters
 from bsnsing.tree.model import TreeModel
-from bsnsing.tree.predict import find_leaves
+from bsnsing.tree.predict import walk_down
 from bsnsing.tree.probabilities import tree_shares
 from bsnsing.tree.prune import (
     first_marked,
@@ -189,7 +190,7 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
     def _finish(self, grown: _Grown, penalty: float, strength: float) -> None:
         model, tree = grown.model, grown.trees[list(self.shrinkages).index(strength)]
         alpha = float(penalty * impurity_per_case(tree)[0])
-        model._keep([prune_by_cost(tree, alpha)])
+        model._keep(grown.growth.complete([prune_by_cost(tree, alpha)]))
         model.set_params(ccp_alpha=alpha, shrinkage=strength)
         model.label_name_ = self.label_name_
         self.best_estimator_ = model
@@ -252,12 +253,13 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         if isinstance(self.scoring, str) and self.scoring in SCORES:
             quick = SCORES[self.scoring]
             tree = grown.trees[0]
-            leaves = find_leaves(tree, read_prediction_table(grown.model, test.X, tree.columns), 1)
+            walk = walk_down(tree, read_prediction_table(grown.model, test.X, tree.columns), 1)
 
             def score_shares(shrunk: Tree, _: NDArray[np.bool_], ends: NDArray[np.intp]) -> float:
-                # A row ends where its path meets the first leaf of the pruned tree.
+                # A row ends where its path meets the first leaf of the pruned tree. So do both of
+                # its ways at an unknown, and where that is below, their mean is that leaf's value.
                 shares = np.zeros((len(test.y), len(self.classes_)))
-                shares[:, place] = shrunk.value[ends[leaves]]
+                shares[:, place] = walk.mean(shrunk.value[ends])
                 return quick(shares, test.labels, test.score_weights)
 
             return score_shares
@@ -277,7 +279,7 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.predict(X)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class, in the order of ``classes_``."""
+        """Return the probability of each class, as :meth:`BsnsingClassifier.predict_proba`."""
         check_is_fitted(self)
         return self.best_estimator_.predict_proba(X)
 
@@ -287,12 +289,12 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.predict_log_proba(X)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the leaf that each row ends in."""
+        """Return the leaf of each row, or the first node whose rule its cells leave unknown."""
         check_is_fitted(self)
         return self.best_estimator_.apply(X)
 
     def decision_path(self, X: Any) -> csr_matrix:
-        """Return which nodes each row passes, as a sparse indicator matrix."""
+        """Return which nodes each row passes, as :meth:`BsnsingClassifier.decision_path`."""
         check_is_fitted(self)
         return self.best_estimator_.decision_path(X)
 
@@ -303,7 +305,7 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.feature_importances_
 
     def unknown_at(self, X: Any) -> NDArray[np.int64]:
-        """Return where each row met an unknown, as :meth:`BsnsingClassifier.unknown_at`."""
+        """Return where each row first met an unknown, as :meth:`BsnsingClassifier.unknown_at`."""
         check_is_fitted(self)
         return self.best_estimator_.unknown_at(X)
 
@@ -385,12 +387,15 @@ class _Grown(NamedTuple):
 
     model: BsnsingClassifier
     trees: list[Tree]
+    growth: Growth
 
 
 def _grow(model: BsnsingClassifier, shrinkages: Sequence[float], rows: _Rows) -> _Grown:
-    ((tree, evidence),) = model._grow(rows.X, rows.y, rows.sample_weight)
+    growth = model._grow(rows.X, rows.y, rows.sample_weight)
+    ((tree, evidence, _),) = growth.trees
     shrunk = (replace(tree, value=tree_shares(tree, evidence, s)) for s in shrinkages)
-    return _Grown(model, [prune(own, model.ccp_alpha_, model.max_leaf_nodes) for own in shrunk])
+    trees = [prune(own, model.ccp_alpha_, model.max_leaf_nodes) for own in shrunk]
+    return _Grown(model, trees, growth)
 
 
 def _with_classes(tree: Tree, classes: NDArray[Any], place: NDArray[np.intp]) -> Tree:

@@ -171,7 +171,7 @@ class BsnsingEnsemble(TreeModel, ClassifierMixin, BaseEstimator):
         return logarithms
 
     def unknown_at(self, X: Any) -> NDArray[np.int64]:
-        """Return where each row met an unknown in each of ``trees_``; -1 where it reached a leaf.
+        """Return where each row first met an unknown in each of ``trees_``; -1 where it met none.
 
         The shape is (n_rows, n_trees): see :meth:`BsnsingClassifier.unknown_at`.
         """

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
 from bsnsing.data.weights import design_effect
-from bsnsing.distill.distill import DistillOptions, grow_distilled
+from bsnsing.distill.distill import DistillOptions, Grown, grow_distilled
 from bsnsing.distill.training_set import Teaching, TrainingSet
 from bsnsing.estimators.options import (
     distill_options,
@@ -33,9 +33,18 @@ if TYPE_CHECKING:
 class Growth:
     """Unpruned trees, each with the cases it was learnt from, and the options they grew by."""
 
-    trees: list[tuple[Tree, Evidence]]
+    trees: list[Grown]
     options: GrowOptions
     is_taught: bool
+    seconds_left: float  # for the proofs
+
+    def complete(self, kept: list[Tree]) -> list[Tree]:
+        """Complete the proofs of the trees, of which some nodes were kept."""
+        deadline, completed = Deadline(self.seconds_left), list[Tree]()
+        for grown, tree in zip(self.trees, kept, strict=True):
+            seconds = deadline.left() / (len(kept) - len(completed))
+            completed.append(tree if grown.proof is None else grown.proof.complete(tree, seconds))
+        return completed
 
 
 def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
@@ -61,7 +70,7 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
             )
             for position in range(n_classes)
         ]
-    return Growth(trees, options, training is not None)
+    return Growth(trees, options, training is not None, options.deadline.left())
 
 
 def _part(options: GrowOptions, n_trees: int) -> GrowOptions:
@@ -119,10 +128,10 @@ def _grow_tree(
     distill: DistillOptions,
     training: TrainingSet | None,
     teaching: Teaching | None = None,
-) -> tuple[Tree, Evidence]:
+) -> Grown:
     if training is None:
         tree = grow_tree(cases, classes, options)
-        return tree, Evidence(tree.counts, tree.counts)
+        return Grown(tree, Evidence(tree.counts, tree.counts), None)
     return grow_distilled(cases, classes, training, options, distill, teaching)
 
 
@@ -133,7 +142,7 @@ def _grow_one_class(
     options: GrowOptions,
     distill: DistillOptions,
     training: TrainingSet | None,
-) -> tuple[Tree, Evidence]:
+) -> Grown:
     """Grow the tree that tells one class from the rest."""
     label = classes.tolist()[position]
     report(options.reports_progress, "tree of class %r", label)

@@ -26,8 +26,10 @@ def export_text(
     """Write a tree as indented text: each rule as a question, each leaf with its class.
 
     Leaves tell how many of their cases are of the class and, where a teacher had a say in it, how
-    probable the class is. A split that a limit cut short is
-    marked, with the bound that was proven.
+    probable the class is. There, a first line says for how many splits it is proven that no rule
+    is better: for the teacher's training set, which the tree was grown on, and for the cases that
+    the leaves count. A split that is not proven optimal for what the tree was grown on is marked,
+    with the bound that was proven.
 
     Parameters
     ----------
@@ -38,7 +40,9 @@ def export_text(
     max_depth : int, default=None
         Cut the text (not the tree) off below this depth.
     show_proof : bool, default=False
-        Write every split's objective, and how many rules it was proven against.
+        Write every split's objective, and how many rules it was proven against. Where a teacher
+        had a say, both are those of its training set, and are followed by the rule's objective on
+        the node's own cases, beside that of the best rule of its size there.
     show_probabilities : bool, default=False
         Write the probabilities of all classes at each leaf.
     event : class label, default=None
@@ -55,7 +59,7 @@ def export_text(
     Returns
     -------
     str
-        One line per node.
+        One line per node, after one about the proofs where a teacher had a say.
 
     Raises
     ------

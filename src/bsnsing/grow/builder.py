@@ -13,8 +13,11 @@ from bsnsing.data.columns import ColumnInfo
 from bsnsing.questions.coded import CodedQuestion
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.rules.split import Found
-from bsnsing.tree.probabilities import Evidence, Nodes, gini_impurity, shrunk_shares
+from bsnsing.tree.probabilities import Evidence, Nodes, arrays_from
 from bsnsing.tree.tree import Tree, drop_unasked_pairs, starts_of
+
+# What is said of the rule of a leaf, and of the search where there was none.
+_NO_RULE = Found(False, [], [], 0, [], np.nan, np.nan, True, 0.0, 0.0, 0.0)
 
 
 @dataclass(slots=True)
@@ -72,16 +75,20 @@ class TreeBuilder:
         shrinkage: float,
     ) -> Tree:
         """Freeze the lists into a tree in the user's unit of weight."""
+        searches = [found or _NO_RULE for found in self.found]
         rules = [
-            found if split else None for found, split in zip(self.found, self.is_split, strict=True)
+            found if split else _NO_RULE
+            for found, split in zip(searches, self.is_split, strict=True)
         ]
-        questions = [question for rule in rules if rule for question in rule.questions]
+        questions = [question for rule in rules for question in rule.questions]
         counts = np.array(self.counts)[:, : len(classes)] / unit
-        left, right = np.array(self.left, dtype=np.int32), np.array(self.right, dtype=np.int32)
         nodes = Nodes(
-            left, right, np.array(self.depth, dtype=np.int32), class_weight[: len(classes)]
+            left=np.array(self.left, dtype=np.int32),
+            right=np.array(self.right, dtype=np.int32),
+            depth=np.array(self.depth, dtype=np.int32),
+            class_weight=class_weight[: len(classes)],
         )
-        weighted = counts * nodes.class_weight
+        objective = np.array([rule.objective / objective_unit for rule in rules])
         tree = Tree(
             columns=columns,
             pairs=pairs,
@@ -89,24 +96,24 @@ class TreeBuilder:
             classes=classes,
             class_weight=nodes.class_weight,
             is_taught=False,
-            children_left=left,
-            children_right=right,
+            n_synthetic=0,
+            children_left=nodes.left,
+            children_right=nodes.right,
             depth=nodes.depth,
             counts=counts,
-            value=shrunk_shares(nodes, Evidence(counts, counts), shrinkage),
-            impurity=gini_impurity(weighted),
-            weighted_cases=weighted.sum(axis=1),
-            operator=np.array([rule.operator if rule else 0 for rule in rules], dtype=np.uint8),
-            objective=np.array(
-                [rule.objective / objective_unit if rule else np.nan for rule in rules]
-            ),
-            bound=np.array([rule.bound / objective_unit if rule else np.nan for rule in rules]),
-            optimal=np.array([found.optimal if found else True for found in self.found]),
-            n_counted=np.array([found.n_counted if found else 0.0 for found in self.found]),
-            n_excluded=np.array([found.n_excluded if found else 0.0 for found in self.found]),
-            first_question=starts_of([len(rule.questions) if rule else 0 for rule in rules]),
+            **arrays_from(nodes, Evidence(counts, counts), shrinkage),
+            operator=np.array([rule.operator for rule in rules], dtype=np.uint8),
+            objective=objective,
+            bound=np.array([rule.bound / objective_unit for rule in rules]),
+            optimal=np.array([found.optimal for found in searches]),
+            own_objective=objective,
+            best_own_objective=objective,
+            best_own_proven=np.array([rule.optimal for rule in rules]) & self.is_split,
+            n_counted=np.array([found.n_counted for found in searches], dtype=np.float64),
+            n_excluded=np.array([found.n_excluded for found in searches], dtype=np.float64),
+            first_question=starts_of([len(rule.questions) for rule in rules]),
             question_negated=np.array(
-                [negated for rule in rules if rule for negated in rule.negated], dtype=np.uint8
+                [negated for rule in rules for negated in rule.negated], dtype=np.uint8
             ),
             **_question_arrays(questions),
         )

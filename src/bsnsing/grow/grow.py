@@ -135,8 +135,7 @@ class _Stopping:
             return False
         weighted = [n * w for n, w in zip(counts, self.class_weight, strict=True)]
         total = sum(weighted)
-        n_present = sum(n > 0 for n in counts)
-        if n_present < 2 or total <= 0 or max(weighted) > self.stop_prob * total:
+        if total <= 0 or max(weighted) > self.stop_prob * total or sum(n > 0 for n in counts) < 2:
             return False
         # With less impurity no subtree can save what its leaves cost, so none would be kept.
         least_impurity = self.least_saved + lasting_impurity

@@ -54,6 +54,8 @@ class GrowOptions:
 
     def all_pairs(self, table: Table) -> tuple[ColumnPair, ...]:
         """Pairs asked about like columns, then those that extra questions alone are about."""
+        if not self.extra_questions:
+            return self.pairs
         given = pairs_in(self.extra_questions, table.info)
         return self.pairs + tuple(pair for pair in given if pair not in self.pairs)
 

@@ -1,11 +1,15 @@
-"""The criteria by name: what each needs and is counted in. Their formulas are native code."""
+"""The criteria by name: what each needs and is counted in, and what given splits are worth.
+
+Searches use the formulas of native code.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 
@@ -33,6 +37,56 @@ def check_n_classes(criterion: str, n_classes: int, advice: str) -> None:
         raise ValueError(
             f"criterion={criterion!r} is defined for two classes, and y has {n_classes}. {advice}"
         )
+
+
+def objectives_of(
+    criterion: str, yes: NDArray[np.float64], no: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the values of splits, given the weighted cases per class of both children, a row each.
+
+    "yes" of the criterion "error" stands for the class with more cases, of equals the last.
+    """
+    if criterion == "error":
+        positives, negatives = (yes + no).max(axis=1), (yes + no).min(axis=1)
+        is_last = (yes + no)[:, 1] >= (yes + no)[:, 0]
+        false_positives = np.where(is_last, yes[:, 0], yes[:, 1])
+        false_negatives = np.where(is_last, no[:, 1], no[:, 0])
+        errors: NDArray[np.float64] = positives * false_positives + negatives * false_negatives
+        return errors
+    value = _CHILD_VALUES[criterion]
+    return value(yes) + value(no)
+
+
+def _entropy(cases: NDArray[np.float64]) -> NDArray[np.float64]:
+    # Each class by itself, so that pure children have none at all.
+    shares = cases / np.maximum(cases.sum(axis=1, keepdims=True), 1e-300)
+    logs = np.log(np.where(shares > 0, shares, 1.0))
+    sums: NDArray[np.float64] = 0.0 - (cases * logs).sum(axis=1)
+    return sums
+
+
+def _gini(cases: NDArray[np.float64]) -> NDArray[np.float64]:
+    size = cases.sum(axis=1)
+    impurity: NDArray[np.float64] = size - (cases**2).sum(axis=1) / np.maximum(size, 1e-300)
+    return impurity
+
+
+def _gini_squared(cases: NDArray[np.float64]) -> NDArray[np.float64]:
+    pairs: NDArray[np.float64] = (cases.sum(axis=1) ** 2 - (cases**2).sum(axis=1)) / 2
+    return pairs
+
+
+def _misclassification(cases: NDArray[np.float64]) -> NDArray[np.float64]:
+    errors: NDArray[np.float64] = cases.sum(axis=1) - cases.max(axis=1)
+    return errors
+
+
+_CHILD_VALUES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "gini_squared": _gini_squared,
+    "gini": _gini,
+    "entropy": _entropy,
+    "misclassification": _misclassification,
+}
 
 
 def exact_objective(criterion: str, left: Sequence[Any] | NDArray[Any], right: Any) -> int:

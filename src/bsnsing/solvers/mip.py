@@ -52,16 +52,18 @@ _CHOICES: dict[str, tuple[object, ...]] = {
 
 def read_mip_options(given: Any, solvers: Sequence[str]) -> MipOptions:
     """Check ``solver_options``: None, a dict or a MipOptions."""
+    if given is None:
+        return MipOptions()
     if isinstance(given, MipOptions):
         options = given
-    elif given is None or isinstance(given, Mapping):
+    elif isinstance(given, Mapping):
         known = [f.name for f in fields(MipOptions)]
-        unknown = [name for name in given or {} if name not in known]
+        unknown = [name for name in given if name not in known]
         if unknown:
             raise ValueError(
                 f"solver_options has no entry {unknown[0]!r}. Its entries are {known}."
             )
-        options = MipOptions(**(given or {}))
+        options = MipOptions(**given)
     else:
         raise ValueError(f"solver_options must be None or a dict. Got {given!r}.")
     for name, choices in (_CHOICES | {"hybrid_solver": tuple(solvers)}).items():

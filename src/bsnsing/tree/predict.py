@@ -1,7 +1,8 @@
-"""Rows -> leaves, or where they met an unknown -> the nodes passed on the way."""
+"""Rows -> leaves, or where they met an unknown -> what both ways hold; the nodes passed."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,59 @@ from bsnsing.questions.pair import pair_columns
 from bsnsing.tree.tree import Tree
 
 
-def find_leaves(tree: Tree, table: Table, n_threads: int) -> NDArray[np.int64]:
-    """Return the leaf that each row of the table ends in.
+@dataclass(frozen=True, slots=True, eq=False)
+class Walk:
+    """Rows of a table that have gone down a tree.
 
     Where a column had no missing cells at fit, what a missing cell answers is unknown; so is what
     a level never seen at fit answers, anywhere. Only ``is missing`` has an answer for every cell.
-    A row ends in the node whose rule the known answers do not settle.
     """
+
+    tree: Tree
+    flat: _core.FlatTree
+    columns: list[NDArray[Any] | None]  # that the tree asks about
+    ends: NDArray[np.int64]  # leaf of each row, or the first node whose rule its cells leave open
+    n_threads: int
+
+    @property
+    def stopped(self) -> NDArray[np.int64]:
+        """Rows that met an unknown."""
+        return np.flatnonzero(~self.tree.is_leaf[self.ends])
+
+    def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what each row gets if the leaves hold these values, of shape (n_nodes, n_values).
+
+        A row whose rule stays unknown goes both ways, and gets the mean of what it gets there,
+        each way counting by :func:`yes_share`.
+        """
+        means: NDArray[np.float64] = values.take(self.ends, axis=0)  # much faster than values[ends]
+        if len(stopped := self.stopped):
+            means[stopped] = self.mixed(stopped, values)
+        return means
+
+    def best(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Return where each row's :meth:`mean` is greatest; of equals the first."""
+        best: NDArray[np.intp] = values.argmax(axis=1).take(self.ends)  # once per node, not per row
+        if len(stopped := self.stopped):
+            best[stopped] = self.mixed(stopped, values).argmax(axis=1)
+        return best
+
+    def mixed(self, rows: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the :meth:`mean` of these rows."""
+        means: NDArray[np.float64] = self.flat.mix_leaves(
+            self.columns,
+            rows=rows,
+            starts=self.ends[rows],
+            values=np.ascontiguousarray(values),
+            yes_share=yes_share(self.tree),
+            n_rows=len(self.ends),
+            n_threads=self.n_threads,
+        )
+        return means
+
+
+def walk_down(tree: Tree, table: Table, n_threads: int) -> Walk:
+    """Send the rows of a table down a tree."""
     flat = _core.FlatTree(
         yes=tree.children_left,
         no=tree.children_right,
@@ -36,10 +83,30 @@ def find_leaves(tree: Tree, table: Table, n_threads: int) -> NDArray[np.int64]:
         + [-1] * len(tree.pairs),
         has_missing=tree.has_missing,
     )
-    leaves: NDArray[np.int64] = flat.find_leaves(
-        asked_columns(tree, table), n_rows=table.n_rows, n_threads=n_threads
-    )
-    return leaves
+    columns = asked_columns(tree, table)
+    ends = flat.find_leaves(columns, n_rows=table.n_rows, n_threads=n_threads)
+    return Walk(tree, flat, columns, ends, n_threads)
+
+
+def find_leaves(tree: Tree, table: Table, n_threads: int) -> NDArray[np.int64]:
+    """Return the leaf that each row of the table ends in.
+
+    A row that meets an unknown ends in the first node whose rule its known answers do not settle.
+    """
+    return walk_down(tree, table, n_threads).ends
+
+
+def yes_share(tree: Tree) -> NDArray[np.float64]:
+    """Return per node what the yes child counts where its rule is unknown; the other the rest.
+
+    Children count by their cases, each times its sample and class weight, which is what
+    probabilities are shares of: ``tree.counts @ tree.class_weight``.
+    """
+    n_cases = tree.counts @ tree.class_weight
+    n_yes, n_no = n_cases[tree.children_left], n_cases[tree.children_right]
+    halves = np.full(tree.n_nodes, 0.5)  # where only classes of weight zero come
+    shares: NDArray[np.float64] = np.divide(n_yes, n_yes + n_no, out=halves, where=n_yes + n_no > 0)
+    return shares
 
 
 def stops_of(tree: Tree, leaves: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,13 +37,17 @@ class Nodes(NamedTuple):
 
 def with_evidence(tree: Tree, evidence: Evidence, shrinkage: float) -> Tree:
     """Return the tree with the probabilities and impurities that its evidence gives."""
-    weighted = evidence.learnt * tree.class_weight
-    return replace(
-        tree,
-        value=tree_shares(tree, evidence, shrinkage),
-        impurity=gini_impurity(weighted),
-        weighted_cases=weighted.sum(axis=1),
-    )
+    return replace(tree, **arrays_from(_nodes_of(tree), evidence, shrinkage))
+
+
+def arrays_from(nodes: Nodes, evidence: Evidence, shrinkage: float) -> dict[str, Any]:
+    """Return what a tree stores of its evidence, by the names of the tree's arrays."""
+    weighted = evidence.learnt * nodes.class_weight
+    return {
+        "value": shrunk_shares(nodes, evidence, shrinkage),
+        "impurity": gini_impurity(weighted),
+        "weighted_cases": weighted.sum(axis=1),
+    }
 
 
 def gini_impurity(weighted: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -55,8 +59,11 @@ def gini_impurity(weighted: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def tree_shares(tree: Tree, evidence: Evidence, strength: float) -> NDArray[np.float64]:
     """Return the shrunk shares of a tree's nodes."""
-    nodes = Nodes(tree.children_left, tree.children_right, tree.depth, tree.class_weight)
-    return shrunk_shares(nodes, evidence, strength)
+    return shrunk_shares(_nodes_of(tree), evidence, strength)
+
+
+def _nodes_of(tree: Tree) -> Nodes:
+    return Nodes(tree.children_left, tree.children_right, tree.depth, tree.class_weight)
 
 
 def shrunk_shares(nodes: Nodes, evidence: Evidence, strength: float) -> NDArray[np.float64]:
@@ -69,9 +76,8 @@ def shrunk_shares(nodes: Nodes, evidence: Evidence, strength: float) -> NDArray[
     root's cases say how many there are of each class. With strength 0 these are the shares of the
     real cases.
     """
-    weighted = _times(evidence.real, nodes.class_weight)
-    sizes = weighted.sum(axis=1, keepdims=True)
-    if strength == 0 and (sizes > 0).all():
+    weighted, sizes = _weigh(evidence.real, nodes.class_weight)
+    if strength == 0 and sizes.all():
         unshrunk: NDArray[np.float64] = weighted / sizes
         return unshrunk
     n_learnt = evidence.learnt_weight * strength
@@ -80,7 +86,8 @@ def shrunk_shares(nodes: Nodes, evidence: Evidence, strength: float) -> NDArray[
     n_classes = weighted.shape[1]
     shares[0] = (weighted[0] + _CASES_AT_ROOT / n_classes) / (sizes[0] + _CASES_AT_ROOT)
     if n_learnt > 0:
-        weighted = weighted + n_learnt * _shares_of(_times(evidence.learnt, nodes.class_weight))
+        learnt, n_cases = _weigh(evidence.learnt, nodes.class_weight)
+        weighted = weighted + n_learnt * (learnt / np.where(n_cases > 0, n_cases, 1.0))
         sizes = weighted.sum(axis=1, keepdims=True)
     parent = parents_of(nodes.left, nodes.right)
     for depth in range(1, int(nodes.depth.max()) + 1):  # parents are one level up
@@ -90,15 +97,14 @@ def shrunk_shares(nodes: Nodes, evidence: Evidence, strength: float) -> NDArray[
     return shares
 
 
-def _times(cases: NDArray[np.float64], class_weight: NDArray[np.float64]) -> NDArray[np.float64]:
+def _weigh(
+    cases: NDArray[np.float64], class_weight: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the weighted cases of each node and class, and those of each node."""
     weighted: NDArray[np.float64] = cases * class_weight
-    # Where only classes of weight zero occur, their cases count as they are.
-    is_weightless = weighted.sum(axis=1, keepdims=True) == 0
-    return np.where(is_weightless, cases, weighted)
-
-
-def _shares_of(cases: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Class shares of each node; none where it has no cases."""
-    sizes = cases.sum(axis=1, keepdims=True)
-    shares: NDArray[np.float64] = cases / np.where(sizes > 0, sizes, 1.0)
-    return shares
+    sizes = weighted.sum(axis=1, keepdims=True)
+    if not sizes.all():
+        # Where only classes of weight zero occur, their cases count as they are.
+        weighted = np.where(sizes == 0, cases, weighted)
+        sizes = weighted.sum(axis=1, keepdims=True)
+    return weighted, sizes

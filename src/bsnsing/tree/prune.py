@@ -115,13 +115,16 @@ def impurity_per_case(tree: Tree) -> NDArray[np.float64]:
     return tree.impurity / max(float(tree.weighted_cases[0]), 1e-300)
 
 
-def bypass_small_children(tree: Tree, min_samples_leaf: float) -> Tree:
+def bypass_small_children(
+    tree: Tree, n_cases: NDArray[np.float64], min_samples_leaf: float
+) -> Tree:
     """Return the tree without the splits that leave some child with fewer cases than that.
 
-    The larger child takes the place of such a node. Rows of the smaller one then go on where the
-    others go, so cases have to be counted anew.
+    ``n_cases`` are those of each node. The larger child takes the place of such a node. Rows of the
+    smaller one then go on where the others go, so cases have to be counted anew, and what was
+    proven of the larger child's cases no longer is.
     """
-    is_large = tree.counts.sum(axis=1) >= min_samples_leaf * (1 - 1e-9)
+    is_large = n_cases >= min_samples_leaf * (1 - 1e-9)
     left, right = tree.children_left.copy(), tree.children_right.copy()
     place = np.arange(tree.n_nodes)  # the node that takes each one's place
     for v in reversed(np.flatnonzero(~tree.is_leaf)):

@@ -30,8 +30,11 @@ _AS_PRINTED = TextOptions()
 
 
 def tree_lines(tree: Tree, options: TextOptions = _AS_PRINTED) -> list[str]:
-    """One line per node; without recursion, as trees can be deeper than the stack of Python."""
-    lines = []
+    """One line per node, and before them what the splits of a taught tree are best for.
+
+    Without recursion, as trees can be deeper than the stack of Python.
+    """
+    lines = [_about_proofs(tree)] if tree.is_taught and tree.n_nodes > 1 else []
     waiting = [("", 0)]
     while waiting:
         prefix, i = waiting.pop()
@@ -98,13 +101,44 @@ def _shares_text(tree: Tree, node: Node, options: TextOptions) -> str:
     return f"   [{', '.join(shares)}]"
 
 
+def _about_proofs(tree: Tree) -> str:
+    """How many splits are proven best for the training set, and for the cases shown."""
+    inner = ~tree.is_leaf
+    rows = f", {tree.n_synthetic} synthetic rows" if tree.n_synthetic else ""
+    return (
+        f"Splits proven best: {tree.optimal[inner].sum()} of {inner.sum()} for the teacher's "
+        f"training set (soft labels{rows}), {tree.own_optimal.sum()} for the cases counted below."
+    )
+
+
 def _proof_text(tree: Tree, node: Node, show_proof: bool) -> str:
+    if tree.is_taught:
+        return _taught_proof_text(tree, node, show_proof)
     if not node.optimal:
         return f"   [best found: {node.objective:.6g}, proven at least {node.bound:.6g}]"
     if not show_proof:
         return ""
-    n_rules = tree.n_counted[node.id] + tree.n_excluded[node.id]
-    return f"   [optimal: {node.objective:.6g}, of {n_rules:,.0f} rules]"
+    return f"   [optimal: {node.objective:.6g}, of {_n_rules(tree, node):,.0f} rules]"
+
+
+def _taught_proof_text(tree: Tree, node: Node, show_proof: bool) -> str:
+    """The proof for the training set and, on request, what the rule is on the node's own cases."""
+    if node.optimal and not show_proof:
+        return ""
+    if node.optimal:
+        proof = f"optimal of {_n_rules(tree, node):,.0f} rules"
+    else:
+        proof = f"proven at least {node.bound:.6g}"
+    text = f"training set: {node.objective:.6g}, {proof}"
+    if show_proof:
+        best = f"best {'' if node.best_own_proven else 'found '}{node.best_own_objective:.6g}"
+        own = "optimal" if tree.own_optimal[node.id] else best
+        text += f"; own cases: {node.own_objective:.6g}, {own}"
+    return f"   [{text}]"
+
+
+def _n_rules(tree: Tree, node: Node) -> float:
+    return float(tree.n_counted[node.id] + tree.n_excluded[node.id])
 
 
 def _missing_text(rule: Rule) -> str:

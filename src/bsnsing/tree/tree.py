@@ -28,9 +28,12 @@ class Node:
     rule: Rule | None  # None at a leaf
     left: int  # the child that answers yes; -1 at a leaf
     right: int
-    objective: float  # of the rule; NaN at a leaf
-    bound: float  # proven lower bound on the objective of every rule
-    optimal: bool  # False if a limit cut the search short
+    objective: float  # of the rule, on what the tree was grown on; NaN at a leaf
+    bound: float  # proven lower bound on the objective of every rule there
+    optimal: bool  # whether no rule is better there
+    own_objective: float  # of the rule, on the cases of `counts`; NaN at a leaf
+    best_own_objective: float  # of the best rule of its size on these cases
+    best_own_proven: bool  # False if a limit cut the search for it short
 
     @property
     def is_leaf(self) -> bool:
@@ -64,13 +67,16 @@ class Tree:
     class_weight : ndarray of shape (n_classes,)
         What a case of each class counts in probabilities.
     is_taught : bool
-        Whether a teacher had a say, so that ``value`` is more than shares of ``counts``.
+        Whether a teacher had a say, so that ``value`` is more than shares of ``counts``, and the
+        tree was grown on a training set of its own: soft labels, and synthetic rows.
+    n_synthetic : int
+        Synthetic rows of that training set.
     children_left, children_right : ndarray of shape (n_nodes,)
         Children that answer yes and no; -1 at leaves.
     depth : ndarray of shape (n_nodes,)
         Distance from the root.
     counts : ndarray of shape (n_nodes, n_classes)
-        Cases per class.
+        Cases per class: those that fit was given.
     value : ndarray of shape (n_nodes, n_classes)
         Probability of each class.
     impurity, weighted_cases : ndarray of shape (n_nodes,)
@@ -79,9 +85,18 @@ class Tree:
     operator : ndarray of shape (n_nodes,)
         Position in ("or", "and", "xor").
     objective, bound : ndarray of shape (n_nodes,)
-        Of each node's rule; NaN at leaves.
+        Of each node's rule, and the least that was proven of all rules, on what the tree was grown
+        on: with a teacher the training set, else the cases of ``counts``. NaN at leaves.
     optimal : ndarray of shape (n_nodes,)
-        False where a limit cut the search short.
+        Whether the rule is proven best there. False where a limit cut the search short, at leaves
+        too, and where a rule that is better leaves too few of the cases of ``counts`` on one side.
+    own_objective : ndarray of shape (n_nodes,)
+        Of each node's rule, on the node's own cases: those of ``counts``. NaN at leaves.
+    best_own_objective : ndarray of shape (n_nodes,)
+        Of the best rule of at most as many questions on these cases: over the questions that they
+        give rise to, and the node's own rule. NaN at leaves.
+    best_own_proven : ndarray of shape (n_nodes,)
+        False where a limit cut that search short, and at leaves.
     n_counted, n_excluded : ndarray of shape (n_nodes,)
         Rules counted, and rules excluded by bounds.
     first_question : ndarray of shape (n_nodes + 1,)
@@ -98,6 +113,7 @@ class Tree:
     classes: NDArray[Any]
     class_weight: NDArray[np.float64]
     is_taught: bool
+    n_synthetic: int
     children_left: PerNode[np.int32]
     children_right: PerNode[np.int32]
     depth: PerNode[np.int32]
@@ -109,6 +125,9 @@ class Tree:
     objective: PerNode[np.float64]
     bound: PerNode[np.float64]
     optimal: PerNode[np.bool_]
+    own_objective: PerNode[np.float64]
+    best_own_objective: PerNode[np.float64]
+    best_own_proven: PerNode[np.bool_]
     n_counted: PerNode[np.float64]
     n_excluded: PerNode[np.float64]
     first_question: NDArray[np.int32]
@@ -153,6 +172,14 @@ class Tree:
     def n_questions(self) -> int:
         """Number of questions in all rules together."""
         return len(self.question_column)
+
+    @property
+    def own_optimal(self) -> NDArray[np.bool_]:
+        """Which rules are proven best for their node's own cases, those of ``counts``."""
+        # Sums are rounded.
+        is_best = self.own_objective <= self.best_own_objective * (1 + 1e-9)
+        proven: NDArray[np.bool_] = is_best & self.best_own_proven
+        return proven
 
     @property
     def parent(self) -> NDArray[np.intp]:
@@ -211,6 +238,9 @@ class Tree:
             objective=float(self.objective[i]),
             bound=float(self.bound[i]),
             optimal=bool(self.optimal[i]),
+            own_objective=float(self.own_objective[i]),
+            best_own_objective=float(self.best_own_objective[i]),
+            best_own_proven=bool(self.best_own_proven[i]),
         )
 
     def __iter__(self) -> Iterator[Node]:
@@ -260,6 +290,9 @@ def select_nodes(
             operator=np.where(is_inner, selected.operator, 0).astype(np.uint8),
             objective=np.where(is_inner, selected.objective, np.nan),
             bound=np.where(is_inner, selected.bound, np.nan),
+            own_objective=np.where(is_inner, selected.own_objective, np.nan),
+            best_own_objective=np.where(is_inner, selected.best_own_objective, np.nan),
+            best_own_proven=is_inner & selected.best_own_proven,
         )
     )
 
@@ -289,7 +322,9 @@ def parents_of(left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.
 
 def starts_of(lengths: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.int32]:
     """Where each of several runs begins, and where the last one ends."""
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    starts = np.zeros(len(lengths) + 1, dtype=np.int32)
+    np.add.accumulate(lengths, out=starts[1:])
+    return starts
 
 
 def _arrays(kind: str) -> list[str]:

@@ -1,4 +1,4 @@
-// From rows to leaves.
+// From rows to leaves, and to the means of those they may reach.
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -36,35 +36,80 @@ void make_tree(FlatTree* self, const Vector<std::int32_t>& yes, const Vector<std
     new (self) FlatTree(std::move(tree));
 }
 
-Made<std::int64_t, 1> find_ends(const FlatTree& self, const nb::typed<nb::list, nb::any>& columns,
-                                std::size_t n_rows, std::size_t n_threads) {
-    if (n_threads == 0) throw std::invalid_argument("n_threads must be at least 1; got 0");
-    // Columns that no question asks about may be None.
-    std::vector<ColumnView> views(columns.size());
+// Columns of the table to predict, with the arrays they are in. Those that no question asks about
+// may be None.
+struct GivenColumns {
+    std::vector<ColumnView> views;
     std::vector<AnyNumbers> arrays;
-    for (std::size_t c = 0; c < views.size(); ++c) {
+};
+
+GivenColumns read_columns(const FlatTree& tree, const nb::typed<nb::list, nb::any>& columns,
+                          std::size_t n_rows) {
+    GivenColumns given;
+    given.views.resize(columns.size());
+    for (std::size_t c = 0; c < given.views.size(); ++c) {
         const nb::handle column = columns[c];
         if (column.is_none()) continue;
-        if (!nb::try_cast(column, arrays.emplace_back(), false))
+        if (!nb::try_cast(column, given.arrays.emplace_back(), false))
             throw nb::type_error(
                 ("column " + std::to_string(c) + " must be a one-dimensional array of numbers")
                     .c_str());
-        const AnyNumbers& cells = arrays.back();
+        const AnyNumbers& cells = given.arrays.back();
         if (cells.shape(0) != n_rows)
             throw std::invalid_argument("column " + std::to_string(c) + " has " +
                                         std::to_string(cells.shape(0)) + " rows, not " +
                                         std::to_string(n_rows));
-        views[c].cells = {cells.data(), n_rows > 0 ? cells.stride(0) : 1,
-                          number_type(cells.dtype())};
-        views[c].is_given = true;
+        given.views[c].cells = {cells.data(), n_rows > 0 ? cells.stride(0) : 1,
+                                number_type(cells.dtype())};
+        given.views[c].is_given = true;
     }
-    self.check_columns(views);
+    tree.check_columns(given.views);
+    return given;
+}
+
+void check_threads(std::size_t n_threads) {
+    if (n_threads == 0) throw std::invalid_argument("n_threads must be at least 1; got 0");
+}
+
+Made<std::int64_t, 1> find_ends(const FlatTree& self, const nb::typed<nb::list, nb::any>& columns,
+                                std::size_t n_rows, std::size_t n_threads) {
+    check_threads(n_threads);
+    const GivenColumns given = read_columns(self, columns, n_rows);
     std::vector<std::int64_t> ends(n_rows);
     {
         const nb::gil_scoped_release no_python_below;
-        apply_tree(self, views, n_rows, n_threads, ends.data());
+        apply_tree(self, given.views, n_rows, n_threads, ends.data());
     }
     return to_numpy<1>(std::move(ends), {n_rows});
+}
+
+Made<double, 2> mix_rows(const FlatTree& self, const nb::typed<nb::list, nb::any>& columns,
+                         const Vector<std::int64_t>& rows, const Vector<std::int64_t>& starts,
+                         const Matrix<double>& values, const Vector<double>& yes_share,
+                         std::size_t n_rows, std::size_t n_threads) {
+    check_threads(n_threads);
+    const std::size_t n_nodes = self.yes.size();
+    if (values.shape(0) != n_nodes || yes_share.shape(0) != n_nodes)
+        throw std::invalid_argument("values and yes_share must have an entry for each of the " +
+                                    std::to_string(n_nodes) + " nodes");
+    for (const std::int64_t row : as_span(rows))
+        if (row < 0 || static_cast<std::size_t>(row) >= n_rows)
+            throw std::invalid_argument("there is no row " + std::to_string(row));
+    if (starts.shape(0) != rows.shape(0))
+        throw std::invalid_argument("rows and starts must have the same length");
+    for (const std::int64_t node : as_span(starts))
+        if (node < 0 || static_cast<std::size_t>(node) >= n_nodes)
+            throw std::invalid_argument("there is no node " + std::to_string(node));
+    const GivenColumns given = read_columns(self, columns, n_rows);
+    const std::size_t n_values = values.shape(1);
+    std::vector<double> mixed(rows.shape(0) * n_values);
+    {
+        const NodeValues held{{values.data(), n_nodes * n_values}, n_values, as_span(yes_share)};
+        const nb::gil_scoped_release no_python_below;
+        mix_leaves(self, given.views, as_span(rows), as_span(starts), held, n_threads,
+                   mixed.data());
+    }
+    return to_numpy<2>(std::move(mixed), {rows.shape(0), n_values});
 }
 
 }  // namespace
@@ -79,7 +124,12 @@ void bind_predict(nb::module_& m) {
              nb::arg("levels").noconvert(), nb::arg("n_levels"), nb::arg("has_missing"))
         .def("find_leaves", &find_ends, nb::arg("columns"), nb::kw_only(), nb::arg("n_rows"),
              nb::arg("n_threads"),
-             "Leaf of each row, or the node whose rule its cells leave unknown.");
+             "Leaf of each row, or the node whose rule its cells leave unknown.")
+        .def("mix_leaves", &mix_rows, nb::arg("columns"), nb::kw_only(),
+             nb::arg("rows").noconvert(), nb::arg("starts").noconvert(),
+             nb::arg("values").noconvert(), nb::arg("yes_share").noconvert(), nb::arg("n_rows"),
+             nb::arg("n_threads"),
+             "Values of the leaves that rows reach from their starts; of both ways' the mean.");
 }
 
 }  // namespace bsnsing

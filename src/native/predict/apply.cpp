@@ -8,10 +8,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
+#include "grow/questions.hpp"
 #include "search/rule.hpp"
 #include "work/parallel.hpp"
 
@@ -148,6 +147,26 @@ bool lie_between(const double* cells, std::size_t n_cells, double low, double hi
 #endif
 }
 
+// What a thread needs to mix leaves.
+struct MixRoom {
+    struct Open {
+        std::size_t node = 0;
+        bool is_yes_done = false;
+    };
+
+    std::vector<double> cells;   // of a chunk
+    std::vector<Open> open;      // nodes of unknown rules on the way to where a row is
+    std::vector<double> values;  // of the yes children done there, and of what was reached last
+
+    void join_last_two(double yes_share, std::size_t n_values) {
+        const std::size_t no = values.size() - n_values;
+        double* yes = values.data() + no - n_values;
+        for (std::size_t i = 0; i < n_values; ++i)
+            yes[i] = values[no + i] + yes_share * (yes[i] - values[no + i]);
+        values.resize(no);
+    }
+};
+
 class Walker {
   public:
     Walker(const FlatTree& tree, std::span<const ColumnView> columns)
@@ -186,6 +205,17 @@ class Walker {
         }
     }
 
+    // Writes the values of these rows, a chunk of them at most.
+    void mix(std::span<const std::int64_t> rows, std::span<const std::int64_t> starts,
+             const NodeValues& held, MixRoom& room, double* out) const {
+        room.cells.resize(std::max<std::size_t>(1, asked_.size()) * kChunk);
+        for (std::size_t c = 0; c < asked_.size(); ++c)
+            read_cells(asked_[c].cells, rows, room.cells.data() + c * kChunk);
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            mix_row(room.cells.data() + i, static_cast<std::int32_t>(starts[i]), held, room,
+                    out + i * held.n_values);
+    }
+
   private:
     static constexpr std::uint32_t kNowhere = 0xffffffffU;
 
@@ -201,6 +231,14 @@ class Walker {
             const auto* from = numbers + static_cast<std::ptrdiff_t>(first) * view.stride;
             for (std::size_t i = 0; i < n_rows; ++i)
                 out[i] = static_cast<double>(from[static_cast<std::ptrdiff_t>(i) * view.stride]);
+        });
+    }
+
+    static void read_cells(const NumberView& view, std::span<const std::int64_t> rows,
+                           double* out) {
+        visit_numbers(view, [&](const auto* numbers) {
+            for (std::size_t i = 0; i < rows.size(); ++i)
+                out[i] = static_cast<double>(numbers[rows[i] * view.stride]);
         });
     }
 
@@ -315,16 +353,46 @@ class Walker {
         for (bool is_moving = true; is_moving;) {
             is_moving = false;
             for (std::size_t k = 0; k < kTogether; ++k) {
-                const auto node = static_cast<std::size_t>(at[k]);
-                const std::size_t answer =
-                    steps_[node].is_general
-                        ? static_cast<std::size_t>(answer_general<true>(node, cells + k))
-                        : answer_careful(node, cells + k);
-                const std::int32_t next = careful_[node].next[answer];
+                const std::int32_t next = step_carefully(at[k], cells + k);
                 is_moving = is_moving | (next != at[k]);
                 at[k] = next;
             }
         }
+    }
+
+    // The child that a row goes to; the node itself if it is a leaf or its rule unknown.
+    std::int32_t step_carefully(std::int32_t at, const double* cells) const {
+        const auto node = static_cast<std::size_t>(at);
+        const std::size_t answer = steps_[node].is_general
+                                       ? static_cast<std::size_t>(answer_general<true>(node, cells))
+                                       : answer_careful(node, cells);
+        return careful_[node].next[answer];
+    }
+
+    // Writes the values of one row, which goes both ways where its rule is unknown.
+    void mix_row(const double* cells, std::int32_t at, const NodeValues& held, MixRoom& room,
+                 double* out) const {
+        const std::size_t n = held.n_values;
+        room.values.clear();
+        while (true) {
+            for (std::int32_t next = step_carefully(at, cells); next != at;
+                 next = step_carefully(at, cells))
+                at = next;
+            const auto node = static_cast<std::size_t>(at);
+            if (tree_.yes[node] >= 0) {
+                room.open.push_back({node, false});
+                at = tree_.yes[node];
+                continue;
+            }
+            const auto own = held.values.subspan(node * n, n);
+            room.values.insert(room.values.end(), own.begin(), own.end());
+            for (; !room.open.empty() && room.open.back().is_yes_done; room.open.pop_back())
+                room.join_last_two(held.yes_share[room.open.back().node], n);
+            if (room.open.empty()) break;
+            room.open.back().is_yes_done = true;
+            at = tree_.no[room.open.back().node];
+        }
+        std::copy(room.values.begin(), room.values.end(), out);
     }
 
     // Without branches: whether a question holds is hard to foresee.
@@ -348,16 +416,29 @@ class Walker {
     std::size_t answer_careful(std::size_t node, const double* cells) const {
         const Step& step = steps_[node];
         const CarefulStep& careful = careful_[node];
-        unsigned place = 0;
+        const double* a = cells + std::size_t{step.place[0]} * kChunk;
+        const double* b = cells + std::size_t{step.place[1]} * kChunk;
+#if defined(__SSE2__)
+        const __m128d x = _mm_loadh_pd(_mm_load_sd(a), b);
+        const auto inside = static_cast<unsigned>(_mm_movemask_pd(_mm_and_pd(
+            _mm_cmpgt_pd(x, _mm_loadu_pd(step.low)), _mm_cmple_pd(x, _mm_loadu_pd(step.high)))));
+        const auto known = static_cast<unsigned>(
+            _mm_movemask_pd(_mm_and_pd(_mm_cmpge_pd(x, _mm_loadu_pd(careful.low)),
+                                       _mm_cmple_pd(x, _mm_loadu_pd(careful.high)))));
+#else
+        unsigned inside = 0;
+        unsigned known = 0;
         for (unsigned i = 0; i < 2; ++i) {
-            const double x = cells[std::size_t{step.place[i]} * kChunk];
-            const auto inside =
-                static_cast<unsigned>(x > step.low[i]) & static_cast<unsigned>(x <= step.high[i]);
-            const auto known = static_cast<unsigned>(x >= careful.low[i]) &
-                               static_cast<unsigned>(x <= careful.high[i]);
-            place |= inside << i | known << (2 + i);
+            const double x = i == 0 ? *a : *b;
+            inside |=
+                (static_cast<unsigned>(x > step.low[i]) & static_cast<unsigned>(x <= step.high[i]))
+                << i;
+            known |= (static_cast<unsigned>(x >= careful.low[i]) &
+                      static_cast<unsigned>(x <= careful.high[i]))
+                     << i;
         }
-        return (careful.table >> 2 * place) & 3U;
+#endif
+        return (careful.table >> 2 * (inside | known << 2U)) & 3U;
     }
 
     bool holds(std::size_t node, const double* cells) const {
@@ -397,63 +478,7 @@ class Walker {
     std::vector<CarefulStep> careful_;
 };
 
-void require(bool fact, const char* message) {
-    if (!fact) throw std::invalid_argument(std::string("damaged tree: ") + message);
-}
-
 }  // namespace
-
-void FlatTree::check() const {
-    const std::size_t n_nodes = yes.size();
-    const std::size_t n_literals = columns.size();
-    require(n_nodes > 0 && no.size() == n_nodes && operators.size() == n_nodes &&
-                first_literal.size() == n_nodes + 1,
-            "arrays per node differ in length");
-    require(tests.size() == n_literals && values.size() == n_literals &&
-                negated.size() == n_literals && first_level.size() == n_literals + 1,
-            "arrays per question differ in length");
-    const auto is_inside = [](std::int32_t i, std::size_t n) {
-        return i >= 0 && static_cast<std::size_t>(i) < n;
-    };
-    require(
-        first_literal[0] == 0 && first_literal[n_nodes] == static_cast<std::int64_t>(n_literals),
-        "questions do not belong to nodes");
-    require(
-        first_level[0] == 0 && first_level[n_literals] == static_cast<std::int64_t>(levels.size()),
-        "levels do not belong to questions");
-    require(std::is_sorted(first_literal.begin(), first_literal.end()) &&
-                std::is_sorted(first_level.begin(), first_level.end()),
-            "places are out of order");
-    for (std::size_t i = 0; i < n_nodes; ++i) {
-        require((yes[i] < 0) == (no[i] < 0), "a node has one child");
-        if (yes[i] < 0) continue;
-        const auto self = static_cast<std::int64_t>(i);
-        require(is_inside(yes[i], n_nodes) && is_inside(no[i], n_nodes) && yes[i] > self &&
-                    no[i] > self,
-                "a child does not come after its parent");
-        require(operators[i] <= static_cast<std::uint8_t>(Operator::exclusive_or),
-                "unknown operator");
-    }
-    require(has_missing.size() == n_levels.size(), "arrays per column differ in length");
-    for (std::size_t i = 0; i < n_literals; ++i) {
-        require(is_inside(columns[i], n_levels.size()) &&
-                    tests[i] <= static_cast<std::uint8_t>(Test::missing),
-                "a question asks about no column");
-        require(static_cast<Test>(tests[i]) != Test::in ||
-                    is_levels(static_cast<std::size_t>(columns[i])),
-                "a question asks about levels of a column that has numbers");
-    }
-}
-
-void FlatTree::check_columns(std::span<const ColumnView> given) const {
-    if (given.size() != n_levels.size())
-        throw std::invalid_argument("the tree knows " + std::to_string(n_levels.size()) +
-                                    " columns, not " + std::to_string(given.size()));
-    for (const std::int32_t column : columns)
-        if (!given[static_cast<std::size_t>(column)].is_given)
-            throw std::invalid_argument("the tree asks about column " + std::to_string(column) +
-                                        ", which is not given");
-}
 
 void apply_tree(const FlatTree& tree, std::span<const ColumnView> columns, std::size_t n_rows,
                 std::size_t n_threads, std::int64_t* ends) {
@@ -464,6 +489,21 @@ void apply_tree(const FlatTree& tree, std::span<const ColumnView> columns, std::
     parallel_for(n_chunks, n_threads, [&](std::size_t chunk, std::size_t thread) {
         const std::size_t first = chunk * kChunk;
         walker.walk(first, std::min(kChunk, n_rows - first), cells[thread], ends + first);
+    });
+}
+
+void mix_leaves(const FlatTree& tree, std::span<const ColumnView> columns,
+                std::span<const std::int64_t> rows, std::span<const std::int64_t> starts,
+                const NodeValues& held, std::size_t n_threads, double* out) {
+    const Walker walker(tree, columns);
+    const std::size_t n_chunks = (rows.size() + kChunk - 1) / kChunk;
+    n_threads = useful_threads(n_threads, n_chunks);
+    std::vector<MixRoom> rooms(n_threads);
+    parallel_for(n_chunks, n_threads, [&](std::size_t chunk, std::size_t thread) {
+        const std::size_t first = chunk * kChunk;
+        const std::size_t n_rows = std::min(kChunk, rows.size() - first);
+        walker.mix(rows.subspan(first, n_rows), starts.subspan(first, n_rows), held, rooms[thread],
+                   out + first * held.n_values);
     });
 }
 

@@ -1,46 +1,14 @@
-// From rows to leaves, or to the nodes whose rule a row's cells leave open.
+// From rows to leaves, or to the nodes whose rule a row's cells leave open; and both ways from
+// there.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
-#include "bits/number_view.hpp"
-#include "grow/questions.hpp"
+#include "predict/flat_tree.hpp"
 
 namespace bsnsing {
-
-// A column of the table to predict: numbers (NaN missing) or level codes (-1 missing, codes past
-// the fitted levels never seen). Columns that no question asks about need not be given.
-struct ColumnView {
-    NumberView cells;
-    bool is_given = false;
-};
-
-// A fitted tree as flat arrays; node 0 is the root and a child of -1 marks a leaf.
-struct FlatTree {
-    std::vector<std::int32_t> yes;
-    std::vector<std::int32_t> no;
-    std::vector<std::uint8_t> operators;      // Operator per node
-    std::vector<std::int32_t> first_literal;  // per node, and one past the end
-    std::vector<std::int32_t> columns;        // per literal
-    std::vector<std::uint8_t> tests;          // Test
-    std::vector<double> values;
-    std::vector<std::uint8_t> negated;
-    std::vector<std::int32_t> first_level;  // per literal, and one past the end
-    std::vector<std::int32_t> levels;       // ascending within a literal
-    std::vector<std::int32_t> n_levels;     // per column, known at fit; -1: it has numbers
-    std::vector<bool> has_missing;          // per column: whether it had missing cells at fit
-
-    bool is_levels(std::size_t column) const { return n_levels[column] >= 0; }
-    // Throws std::invalid_argument unless every index stays inside its array and every child
-    // comes after its parent, so that a damaged model file cannot lead anywhere: not in circles
-    // either.
-    void check() const;
-    // The same unless there are as many columns as at fit, and those asked about are given.
-    void check_columns(std::span<const ColumnView> given) const;
-};
 
 // Writes the node that each row ends in; tree and columns must have been checked.
 //
@@ -51,5 +19,20 @@ struct FlatTree {
 // leaves.
 void apply_tree(const FlatTree& tree, std::span<const ColumnView> columns, std::size_t n_rows,
                 std::size_t n_threads, std::int64_t* ends);
+
+// What nodes hold for the rows that end in them.
+struct NodeValues {
+    std::span<const double> values;  // n_values of each node, of which those of leaves are read
+    std::size_t n_values = 0;
+    std::span<const double> yes_share;  // per node: what its yes child counts; the other the rest
+};
+
+// Writes the values of each of `rows` if from its start it goes both ways wherever its rule is
+// unknown: those of its leaf, or the mean of what it gets below both children, each counting by its
+// share: no + share * (yes - no). So written, the mean of equals is the same number, and means of
+// values from 0 to 1 stay there, however they are rounded.
+void mix_leaves(const FlatTree& tree, std::span<const ColumnView> columns,
+                std::span<const std::int64_t> rows, std::span<const std::int64_t> starts,
+                const NodeValues& held, std::size_t n_threads, double* out);
 
 }  // namespace bsnsing
