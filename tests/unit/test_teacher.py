@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 from sklearn.dummy import DummyClassifier
 
 from bsnsing.data.weights import CaseWeights
@@ -91,11 +92,23 @@ def test_ranks_tell_apart_what_single_precision_does_not(values: NDArray[np.floa
 
 
 def test_new_values_have_the_rank_of_the_nearest() -> None:
-    table = table_of(np.array([[0.1], [1.1], [4.1], [np.nan]]))
+    """Ranks are counted from that of zero."""
+    table = table_of(np.array([[-0.1], [1.1], [4.1], [np.nan]]))
     encoder = TableEncoder.of(table, (), 30, order_only=True)
-    new = np.array([[-9], [0.5], [0.7], [2.5], [2.7], [9], [np.nan]])
+    new = np.array([[-9], [-0.06], [-0.04], [0.5], [0.6], [2.5], [2.7], [9], [np.nan]])
     shown = encoder.matrix(table_of(new))[:, 0]
-    np.testing.assert_array_equal(shown, [0, 0, 1, 1, 2, 2, np.nan])
+    np.testing.assert_array_equal(shown, [-1, -1, 0, 0, 1, 1, 2, 2, np.nan])
+
+
+def test_ranks_of_sparse_tables_are_those_of_dense_ones() -> None:
+    X = np.random.default_rng(0).integers(-2, 3, (50, 4)) * 0.1
+    X[:, 0] += 0.1  # few zeros
+    dense, sparse = (
+        TableEncoder.of(table, (), 30, order_only=True).matrix(table)
+        for table in (table_of(X), table_of(csr_matrix(X)))
+    )
+    np.testing.assert_array_equal(sparse.toarray(), dense)
+    assert (dense[:, 1] == np.rint(X[:, 1] * 10)).all()
 
 
 def test_other_learners_see_the_numbers_themselves() -> None:
