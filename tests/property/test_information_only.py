@@ -361,9 +361,7 @@ INCREASING: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", INCREASING)
 @pytest.mark.parametrize("table", TABLES)
-def test_what_keeps_the_order_of_values_keeps_the_tree_without_pairs(
-    table: str, name: str
-) -> None:
+def test_what_keeps_the_order_of_values_keeps_the_tree_without_pairs(table: str, name: str) -> None:
     first = TABLES[table]()
     X = first.X.copy()
     numbers = X.select_dtypes("number").columns

@@ -116,7 +116,9 @@ def test_whole_weights_are_repeated_rows_and_others_change_nothing() -> None:
     (repeated,) = order_of(codes.repeat(counts), labels.repeat(counts), 30).groups.values()
     for unit, expected in ((1.0, repeated), (2.0, order_of(codes, labels, 30).groups[0])):
         cases = cases_of(X, labels, CaseWeights(counts, unit))
-        assert np.array_equal(order_levels(cases, 2, 30, (), CONFIG.level_cases).groups[0], expected)
+        assert np.array_equal(
+            order_levels(cases, 2, 30, (), CONFIG.level_cases).groups[0], expected
+        )
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

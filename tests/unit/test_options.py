@@ -106,7 +106,10 @@ def test_columns_share_a_unit_in_the_groups_that_are_given() -> None:
         distill = distill_options(BsnsingClassifier(column_pairs=groups), table.info)
         assert distill.try_column_pairs
         assert distill.same_unit == tuple(map(tuple, groups))
-    for names, message in ((["a", "d"], "'d', which the table does not have"), (["a", "c"], "'c', which is categ")):
+    for names, message in (
+        (["a", "d"], "'d', which the table does not have"),
+        (["a", "c"], "'c', which is categ"),
+    ):
         with pytest.raises(ValueError, match=message):
             BsnsingClassifier(column_pairs=[names]).fit(X, [0, 1])
 

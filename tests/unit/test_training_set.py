@@ -19,7 +19,7 @@ from bsnsing.distill.encoder import TableEncoder
 from bsnsing.distill.synthetic import make_synthetic_rows
 from bsnsing.distill.training_set import TrainingSet, _in_parts
 from bsnsing.distill.work import columns_to_ask, count_questions, search_work
-from tests.training_sets import CONFIG, cases_of, table_of, teaching_of, varied
+from tests.training_sets import CONFIG, table_of, teaching_of, varied
 
 
 def mixed(n_rows: int = 60) -> tuple[pd.DataFrame, NDArray[np.int32]]:
