@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import judge
 import numpy as np
 import pytest
 
-from bsnsing import RuleConstraints, best_rule
+from bsnsing import BsnsingClassifier, RuleConstraints, best_rule
+from bsnsing.rules.constraints import QuestionLimits, resolve_constraints
 
 
 @pytest.mark.parametrize(
@@ -96,3 +99,31 @@ def test_greedy_adds_what_is_required() -> None:
     assert {5, 6} <= set(split.questions)
     cheap = {"costs": [3, 3, 3, 3, 1, 1, 1, 1], "max_cost": 2}
     assert set(best_rule(answers, y, **options, constraints=cheap).questions) <= {4, 5, 6, 7}
+
+
+@pytest.mark.parametrize(
+    "constraints",
+    [
+        {"forbidden": [2]},
+        {"required": [1], "forbidden": ["x0"]},
+        {"costs": [3, 1, 2, 2], "max_cost": 3},
+        {"costs": {3: 2.0, "x2": 2.0}, "max_cost": 3},
+        {"linear": [([1, 0, 0, 1], None, 1)], "one_per_column": True},
+    ],
+)
+def test_taught_trees_keep_limits_on_columns_wherever_they_stand(
+    constraints: dict[str, Any],
+) -> None:
+    """Teachers see columns in an order of their own; positions are those of the table."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4))
+    y = (X[:, 2] + X[:, 0] * X[:, 3] > 0).astype(int)
+    limits = resolve_constraints(RuleConstraints(**constraints), ["x0", "x1", "x2", "x3"], 2)
+    assert limits is not None
+    model = BsnsingClassifier(constraints=constraints, max_rules=2, ccp_alpha=0.0).fit(X, y)
+    tree = model.tree_
+    assert tree.n_leaves > 2
+    of_column = QuestionLimits(limits.linear, limits.column_of, limits.allowed)
+    for node in np.flatnonzero(~tree.is_leaf):
+        span = slice(tree.first_question[node], tree.first_question[node + 1])
+        assert of_column.allow(tree.question_column[span].tolist())

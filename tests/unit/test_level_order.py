@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,9 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from bsnsing import BsnsingClassifier
 from bsnsing.data.regroup import Regrouping
 from bsnsing.data.weights import CaseWeights
 from bsnsing.distill.level_order import cases_to_speak, order_levels
+from bsnsing.estimators.options import read_options
+from bsnsing.grow.grow import grow_tree
+from bsnsing.tree.predict import find_leaves
+from bsnsing.tree.ungroup import regroup, ungroup
 from tests.training_sets import CONFIG, cases_of
 
 
@@ -112,3 +119,26 @@ def test_whole_weights_are_repeated_rows_and_others_change_nothing() -> None:
         assert np.array_equal(
             order_levels(cases, 2, 30, (), CONFIG.level_cases).groups[0], expected
         )
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_trees_ask_about_levels_and_can_be_asked_about_their_groups_again(n_classes: int) -> None:
+    """Rows go the same way in the table of levels and in that of their groups."""
+    rng = np.random.default_rng(2)
+    codes = rng.integers(60, size=900)
+    shares = np.random.default_rng(3).random(60)[codes]
+    labels = ((rng.random(900) < shares) * (1 + codes % (n_classes - 1))).astype(np.int32)
+    X = pd.DataFrame({"level": [f"level {code:04d}" for code in codes], "x": rng.normal(size=900)})
+    X = X.mask(rng.random(X.shape) < 0.05)
+    cases = cases_of(X, labels)
+    order = order_levels(cases, n_classes, 12, (), CONFIG.level_cases)
+    grouped = replace(cases, table=order.table(cases.table))
+    options = read_options(BsnsingClassifier(max_levels=12, ccp_alpha=0.0), None, 900.0, None)
+    grown = grow_tree(grouped, np.arange(n_classes), options)
+    about_levels = ungroup(grown, order)
+    assert {"==", "in"} & {q.test for rule in about_levels.rules if rule for q in rule.questions}
+    leaves = find_leaves(grown, grouped.table, 1)
+    np.testing.assert_array_equal(find_leaves(about_levels, cases.table, 1), leaves)
+    again = regroup(about_levels, order)
+    assert again.columns == grouped.table.info
+    np.testing.assert_array_equal(find_leaves(again, grouped.table, 1), leaves)

@@ -57,7 +57,7 @@ def read_weights(sample_weight: ArrayLike | None, n_rows: int) -> CaseWeights:
             f"sample_weight must not be negative. Got {weights.min()}; use 0 to leave a row out."
         )
     with np.errstate(over="ignore"):
-        total = weights.sum()
+        total = _sum(weights)
     if total == 0:
         raise ValueError("sample_weight is zero for every row. Give at least one a weight.")
     if not _SMALLEST_SUM < total < 1 / _SMALLEST_SUM:
@@ -87,8 +87,13 @@ def read_relative_weights(sample_weight: ArrayLike | None, n_rows: int) -> CaseW
     is_relative = (weights != np.floor(weights)).any() or weights.max(initial=0) > _LARGEST_SUM
     if np.isfinite(weights).all() and is_positive.any() and is_relative:
         weights = weights / weights.max()  # first, so that the mean cannot overflow
-        weights = weights / weights[is_positive].mean()
+        weights = weights / (_sum(weights) / is_positive.sum())
     return read_weights(weights, n_rows)
+
+
+def _sum(weights: NDArray[np.float64]) -> float:
+    """The sum, rounded in the same way whatever the order of the rows."""
+    return float(np.sort(weights).sum())
 
 
 def design_effect(totals: NDArray[np.float64], class_weight: NDArray[np.float64]) -> float:

@@ -217,7 +217,9 @@ def _own_keys(weights: CaseWeights, n_rows: int) -> tuple[Keys, Keys]:
         return _mixed(ones), ones
     if weights.unit == 1.0:
         return _mixed(ones), counts.astype(np.uint64)
-    return _mixed(counts.astype(np.uint64)), ones
+    # By rank, as other units of the weights round them a little differently.
+    ranks = np.unique((counts / weights.unit).round(9), return_inverse=True)[1]
+    return _mixed(ranks.astype(np.uint64)), ones
 
 
 def _cell_keys(column: _TellApart, rows: Keys, repeats: Keys) -> Keys:

@@ -75,7 +75,9 @@ def grow_distilled(
             # A tree that ran out of time is no better than the whole one there is.
             if not options.deadline.is_over:
                 training, grown = better, again
-    return Grown(*grown, _proof(real, len(classes), training, space.options(options), distill.config))
+    return Grown(
+        *grown, _proof(real, len(classes), training, space.options(options), distill.config)
+    )
 
 
 def _enriched(
@@ -177,9 +179,7 @@ def _training_options(options: GrowOptions, training: TrainingSet) -> GrowOption
     return replace(options, search=search, asked_columns=training.asked_columns)
 
 
-def _levels(
-    real: Cases, n_classes: int, options: GrowOptions, config: DistillConfig
-) -> Regrouping:
+def _levels(real: Cases, n_classes: int, options: GrowOptions, config: DistillConfig) -> Regrouping:
     """The order of levels by which rules ask about columns of many."""
     asked = {question.column for question in options.extra_questions}
     return order_levels(real, n_classes, options.max_levels, asked, config.level_cases)

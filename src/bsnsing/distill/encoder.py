@@ -21,8 +21,8 @@ class TableEncoder:
     levels: tuple[NDArray[np.int32] | None, ...]  # per column: codes of its frequent levels
     is_sparse: bool
     pairs: tuple[ColumnPair, ...]  # which the teacher is shown beside the columns
-    # Per column: its values in ascending order, if their ranks stand for them.
-    ranked: tuple[NDArray[np.float64] | None, ...] = ()
+    # Per column: its values and zero in ascending order, if their ranks stand for them.
+    ranked: tuple[NDArray[np.float64] | None, ...]
 
     @classmethod
     def of(
@@ -44,23 +44,20 @@ class TableEncoder:
             for column in columns
         )
         is_sparse = any(isinstance(column.cells, SparseCells) for column in table.columns)
-        if is_sparse or not order_only:
-            return cls(levels, is_sparse, pairs)
-        ranked = (
-            _values_to_rank(column) if own is None else None
+        ranked = tuple(
+            _values_to_rank(column) if order_only and own is None else None
             for column, own in zip(columns, levels, strict=True)
         )
-        return cls(levels, is_sparse, pairs, tuple(ranked))
+        return cls(levels, is_sparse, pairs, ranked)
 
     def matrix(self, table: Table) -> Any:
         """A table of the same columns as one matrix."""
         columns = table.columns + pair_columns(table, self.pairs)
         if self.is_sparse:
             return self._sparse_matrix(columns, table.n_rows)
-        ranked = self.ranked or (None,) * len(columns)
         parts = [
             self._dense_part(column, levels, values)
-            for column, levels, values in zip(columns, self.levels, ranked, strict=True)
+            for column, levels, values in zip(columns, self.levels, self.ranked, strict=True)
         ]
         return np.concatenate(parts, axis=1)
 
@@ -79,28 +76,24 @@ class TableEncoder:
     def _dense_part(
         column: Column,
         levels: NDArray[np.int32] | None,
-        values: NDArray[np.float64] | None = None,
+        values: NDArray[np.float64] | None,
     ) -> NDArray[np.float32]:
         if levels is not None:
             is_level: NDArray[np.float32] = (column.codes()[:, None] == levels).astype(np.float32)
             return is_level
-        numbers = column.numbers()
-        if values is not None:
-            numbers = _ranks(numbers, values)
-        with np.errstate(over="ignore"):
-            return numbers.astype(np.float32)[:, None]
+        return _single(column.numbers(), values)[:, None]
 
     def _sparse_matrix(self, columns: tuple[Column, ...], n_rows: int) -> csr_matrix:
         """The same with cells that are zero left out, and zero in place of missing ones."""
         rows: list[NDArray[Any]] = []
         values: list[NDArray[Any]] = []
-        for column, levels in zip(columns, self.levels, strict=True):
+        for column, levels, ranked in zip(columns, self.levels, self.ranked, strict=True):
             cells = column.cells
             if levels is None and isinstance(cells, SparseCells) and cells.filling == 0:
                 rows.append(cells.rows)
-                values.append(cells.values)
+                values.append(_single(cells.values, ranked))
                 continue
-            dense = self._dense_part(column, levels)
+            dense = self._dense_part(column, levels, ranked)
             found = [np.flatnonzero(part) for part in dense.T]
             rows += found
             values += [part[places] for part, places in zip(dense.T, found, strict=True)]
@@ -116,18 +109,26 @@ def _frequent_levels(column: Column, most_levels: int) -> NDArray[np.int32]:
 
 
 def _values_to_rank(column: Column) -> NDArray[np.float64] | None:
-    """The values of a column in ascending order; None if single precision holds them all."""
-    numbers = column.numbers()
-    known = numbers[~np.isnan(numbers)]
+    """The values of a column in ascending order, and zero; None if single precision holds them."""
+    cells = column.cells
+    numbers = cells.values if isinstance(cells, SparseCells) else column.numbers()
+    known = np.append(numbers[~np.isnan(numbers)], 0.0)
+    return None if (_single(known, None) == known).all() else np.unique(known)
+
+
+def _single(
+    numbers: NDArray[np.float64], values: NDArray[np.float64] | None
+) -> NDArray[np.float32]:
+    """Numbers in single precision, or their ranks among ``values``, counted from zero's."""
+    if values is not None:
+        numbers = _ranks(numbers, values) - np.searchsorted(values, 0.0)
     with np.errstate(over="ignore"):
-        is_exact = (known.astype(np.float32) == known).all()
-    return None if is_exact else np.unique(known)
+        return numbers.astype(np.float32)
 
 
 def _ranks(numbers: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Position of each number, or of the nearest one, among ascending values; NaN stays."""
     above = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
     below = np.maximum(above - 1, 0)
-    with np.errstate(invalid="ignore"):  # infinite ones
-        is_below = (numbers < values[above]) & (numbers - values[below] <= values[above] - numbers)
+    is_below = (numbers < values[above]) & (numbers - values[below] <= values[above] - numbers)
     return np.where(np.isnan(numbers), np.nan, np.where(is_below, below, above))

@@ -65,7 +65,15 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     was grown on: without a teacher the cases themselves, with one (the default) its training set
     of soft labels and synthetic rows. There, ``tree_.own_objective`` is what each rule is worth on
     the node's own cases, and ``tree_.best_own_objective`` what the best rule of its size is.
-    The tree does not depend on the order of the rows nor on ``n_jobs``.
+
+    The tree does not depend on the order of the rows nor on ``n_jobs``. With a teacher that has a
+    fixed ``random_state``, as by default, it depends on nothing but what the table tells: neither
+    on the order nor on the names of rows, columns, levels and labels, nor on the units of numbers.
+    Columns that are the same in every row, or tell rows apart just as another column does, change
+    nothing; of several that do the first is asked about (but all are kept with ``constraints``,
+    ``extra_questions`` or groups of ``column_pairs``). With ``column_pairs=None`` only the order of
+    a column's values counts. Given order decides where nothing else does: between columns, levels
+    or labels that could change places without a change of the table.
 
     Cells may be missing. Where a column had missing cells at fit, the tree has learnt what they
     say; where it had none, and from a level never seen, the answer is unknown. A case whose rule
@@ -84,26 +92,30 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     max_rules : "auto" or int, default="auto"
         Most questions in a rule, 1 to 10. Lower it for rules that are read at a glance.
         "auto" is 2, and 3 where that pays: where it lowers (impurity + penalty of all leaves) by
-        twice the penalty of a leaf (``ccp_alpha``, and at least what "auto" is there). It tries 3
-        only with a teacher, the "enum" solver, the node's own questions and no ``constraints``,
-        and where a search of all rules of 3 is quick.
+        four times the penalty of a leaf (``ccp_alpha``, and at least what "auto" is there). It
+        tries 3 only with a teacher, the "enum" solver, the node's own questions and no
+        ``constraints``, and where a search of all rules of 3 is quick.
         Measured: 1, -0.9 and -0.6; 2, -0.1 and -0.1.
-    column_pairs : "auto" or None, default="auto"
+    column_pairs : "auto", None or groups of columns, default="auto"
         Whether rules may ask about two numeric columns together, as in ``debt / income > 0.4``.
-        Set it to None where sums or ratios of your columns mean nothing.
-        "auto" tries sums, differences, products and ratios of the four numeric columns that matter
-        most to a teacher with ``feature_importances_``, and keeps them where they pay, as
-        above; the teacher is then shown them too, and heard again if its Brier score falls. In
-        sums and differences the column of narrower spread is multiplied by 1, 2, 5, 10, ...
-        ``tree_.pairs`` are those asked about.
+        Set it to None where products and ratios of your columns mean nothing. Give lists of the
+        names of columns that share a unit, such as ``[["debt", "income"], ["width", "height"]]``,
+        where sums and differences within a list mean something too.
+        "auto" tries products and ratios of the four numeric columns that matter most to a teacher
+        with ``feature_importances_`` (of more than two values each); these do not depend on units.
+        Lists add sums and differences of the four columns of each that matter most. Pairs are kept
+        where they pay, as above, and tried only where a search of all rules with them is quick.
+        The teacher is then shown them too, if there are synthetic rows, and heard again if its
+        Brier score falls. ``tree_.pairs`` are those asked about.
         Measured: None, -0.4 and -0.3.
     min_samples_leaf : "auto", "sqrt", int or float, default="auto"
         Cases that each child needs. Raise it where a rule must rest on many cases.
         "sqrt" is the square root of all cases n, an int a number, a float a fraction of n. "auto"
-        is max(2, rows that a leaf of the teacher's forest needs) with a teacher; without one
-        n^(1/4) up to 50,000 cases and n^(1/2) beyond. With a teacher, splits with too few cases on
-        one side are left out after growth, not during the search; the side that takes such a
-        split's place is proven anew, and often no longer optimal.
+        is, with a teacher, the rows that a leaf of its forest needs to speak for itself (r, see
+        ``teacher``; 2 with a teacher of yours); without one n^(1/4) up to 50,000 cases and n^(1/2)
+        beyond. With a teacher, a search counts what its training set weighs, synthetic rows too;
+        splits with too few real cases on one side are then left out after growth, and the side
+        that takes such a split's place is proven anew, and often no longer optimal.
         Measured: 1, 0.0 and -0.1; 5, -0.4 and -0.2; "sqrt", -1.9 and -1.2 at 5 leaves instead of
         8.5 in the median.
     criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="entropy"
@@ -122,42 +134,44 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         where the whole tree must fit a page.
         Measured: 8, -1.4 and -1.0.
     ccp_alpha : "auto" or float, default="auto"
-        Complexity penalty: of all subtrees the one is kept whose Gini impurity plus this much for
-        each leaf is least (exactly, over all subtrees); both are per case, as in scikit-learn.
-        Raise it for a smaller tree. "auto" is 0 without a teacher. With one, let n be the cases,
-        k the classes of a tree, b the Brier score of the teacher's out-of-bag probabilities, and
-        u = min(1, b / (Gini impurity of the labels)), what it leaves unexplained. Then::
+        Complexity penalty: of all subtrees the one is kept whose impurity plus this much for each
+        leaf is least (exactly, over all subtrees); both are per case, as in scikit-learn. Raise it
+        for a smaller tree. With a teacher impurity is half the deviance, in nats: n times the
+        entropy of the classes of a leaf's n cases, or minus the logarithm of the likelihood of
+        their soft labels. Without one it is Gini impurity. "auto" is 0 without a teacher. With
+        one, and with n cases::
 
-            ccp_alpha = 0.8 * (2 / k) * g(u) * max(f(b), 4 * u * log2(max(1, n / 2000))) / n
-            f(b) = min(1, max(0.5, b / 0.1))
-            g(u) = 1 - 2 * (u - 0.7) for 0.7 < u < 1, else 1
+            ccp_alpha = (1 + log(1 + n / 2000) / 2) / n
 
-        and with ``class_weight`` w_j of n_j cases n sum(n_j w_j^2) / sum(n_j w_j)^2 times as much.
+        a nat for each leaf, as in Akaike's criterion, and half the logarithm of the cases more
+        where there are many, as in Schwarz's. With ``class_weight`` w_j of n_j cases it is n
+        sum(n_j w_j^2) / sum(n_j w_j)^2 times as much.
         Measured: 0, -0.3 and +1.1, at 34 leaves instead of 8.5 in the median.
     shrinkage : "auto" or float, default="auto"
         Cases m that a parent's probabilities count for in those of its children, from the root
         down: p = (cases of the class + m * parent's p) / (cases + m). Greater than 0, no
         probability is 0 or 1; raise it where leaves are small and probabilities matter. "auto" is
-        1 with a teacher, else 10. With a teacher, the soft labels of all rows in a node below the
-        root, synthetic ones too, count as 2 m further cases.
+        1 with a teacher, else 10. With a teacher, cases count by their soft labels, and the soft
+        labels of all rows in a node below the root, synthetic ones too, as m further cases.
         Measured: 10 with a teacher, -0.1 and 0.0; 0 instead of 10 without one, -0.7 and -2.7.
     teacher : "forest", classifier or None, default="forest"
         Whom the tree learns from. None takes labels as they are: much faster, every number can be
         checked by hand, and noise is taken at its word. A classifier of yours teaches if it has
         ``predict_proba``; it gets categories as 0/1 columns.
-        "forest" fits 50 random and 50 extremely random trees (fewer from 1600 rows on, 25 of each
-        from 3200 on), which see the order of a column's values only, in at most 255 bins. A leaf of
-        theirs with fewer than r rows gives the probabilities of the nearest node above with r; r is
-        the one of 1, 2, 4, 8, 16 with the best out-of-bag Brier score. A real row then has the soft
-        label (label + out-of-bag probabilities) / 2; another classifier's come from 5-fold
-        cross-validation. Synthetic rows, up to three times as many (12,000 rows in all, up to
-        24,000 where b is small), are put together from cells of real ones and get the teacher's
-        probabilities. Splits and pruning use all of these, and probabilities mostly the real rows;
-        ``tree_.counts`` and ``min_samples_leaf`` count real rows by their labels. In wide tables,
-        where each search would take seconds, rules ask about the columns that matter most to the
-        forest only (about all with ``constraints`` or ``extra_questions``). Above 50,000 rows or 5
-        million cells "forest" is None, since a forest takes minutes there and labels abound: see
-        ``is_taught_``.
+        "forest" fits 50 random and 50 extremely random trees, each to a draw of as many rows as
+        there are, and at most 20,000. A leaf of theirs with fewer than r rows gives the
+        probabilities of the nearest node above with r; r is the one of 2, 4, 8, 16 (up to the
+        square root of all rows) with the best out-of-bag Brier score. Another classifier's
+        probabilities come from 5-fold cross-validation, unless it has ``oob_score=True``. A factor
+        for each class then scales all of a teacher's probabilities, so that those of the real rows
+        sum to the cases of each class. A real row has the soft label (label + out-of-bag
+        probabilities) / 2, and counts as six synthetic ones. Synthetic rows, up to three times
+        as many (12,000 rows in all), are put together from cells of real ones and get the
+        teacher's probabilities. Searches see soft labels in eighths of a case; pruning sees them
+        unrounded, and so do probabilities, which come mostly from the real rows. ``tree_.counts``
+        and ``min_samples_leaf`` count real rows by their labels. In wide tables, where each search
+        would take long, rules ask about the columns that matter most to the forest only (about all
+        with ``constraints`` or ``extra_questions``).
         Measured: None, -1.9 and -1.0, in a twentieth of the time.
     stop_prob : float, default=0.9999
         A node in which one class has a greater share is not split. Lower it to stop earlier.
@@ -209,8 +223,8 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         class shares. Raise it where single levels must be told apart.
         With a teacher, a column of more levels is put in order once, by the class shares of its
         levels in the whole table, as up to this many groups of about equal cases, and rules ask
-        for the groups up to one, or from one on. A level has a say from max(2, k) cases on, and
-        all others are one group. k is the one of 1, 2, 4, ..., 4096 by which (cases of the level +
+        for the groups up to one, or from one on. A level has a say from k cases on, and
+        all others are one group. k is the one of 2, 4, 8, ..., 4096 by which (cases of the level +
         k * shares of all) / (their number + k) predicts each case best from the others of its
         level, by the Brier score; if the shares of all are better, no level has a say.
         Measured: 10, no change beyond noise.
@@ -274,7 +288,7 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     label_name_ : str or None
         Name of the column that the labels came from, where ``y`` was a name.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Share of each column in the total reduction of Gini impurity.
+        Share of each column in the total reduction of impurity (see ``ccp_alpha``).
 
     Examples
     --------
@@ -399,8 +413,9 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
             Class labels, or the name of the column of the dataframe X that holds them. That
             column is taken out of X; ``predict`` ignores it.
         sample_weight : array-like of shape (n_rows,), default=None
-            Integers count as repeated rows. Other weights are relative: they are scaled so that
-            their mean is one.
+            Integers count as repeated rows; a teacher learns from copies of these rows up to
+            12,000 in all, and from weights beyond. Other weights are relative: they are scaled so
+            that their mean is one.
 
         Returns
         -------
@@ -417,9 +432,9 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     ) -> BsnsingClassifier:
         """Cut the fitted tree back in place: to a number of leaves, by a penalty, or both.
 
-        What is left is the best subtree of that size (exactly), or at that penalty, in Gini
-        impurity of the cases that the tree was learnt from. With one tree per class, each is
-        cut back.
+        What is left is the best subtree of that size (exactly), or at that penalty, in impurity
+        of the cases that the tree was learnt from: see ``ccp_alpha``. With one tree per class, each
+        is cut back.
 
         Parameters
         ----------
@@ -568,7 +583,7 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of each column in the total reduction of Gini impurity.
+        """Share of each column in the total reduction of impurity (see ``ccp_alpha``).
 
         A rule's reduction counts for its questions in equal parts, and for both columns of a pair.
         """

@@ -93,7 +93,7 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, where they have names.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Share of each column in the total reduction of Gini impurity.
+        Share of each column in the total reduction of impurity.
     label_name_ : str or None
         Name of the column that the labels came from, where ``y`` was a name.
 
@@ -305,7 +305,7 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of each column in the total reduction of Gini impurity."""
+        """Share of each column in the total reduction of impurity."""
         check_is_fitted(self)
         return self.best_estimator_.feature_importances_
 

@@ -196,7 +196,7 @@ class BsnsingEnsemble(TreeModel, ClassifierMixin, BaseEstimator):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Mean over the trees of each column's share in the reduction of Gini impurity."""
+        """Mean over the trees of each column's share in the reduction of impurity."""
         check_is_fitted(self)
         mean: NDArray[np.float64] = np.mean(
             [model.feature_importances_ for model in self.estimators_], axis=0

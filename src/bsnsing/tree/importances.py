@@ -9,7 +9,7 @@ from bsnsing.tree.tree import Tree
 
 
 def impurity_reductions(tree: Tree) -> NDArray[np.float64]:
-    """Reduction of Gini impurity that each column brings.
+    """Reduction of impurity that each column brings.
 
     A rule's reduction counts for its questions in equal parts, and for both columns of a pair.
     """

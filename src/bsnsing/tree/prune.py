@@ -19,7 +19,7 @@ def prune(tree: Tree, alpha: float, max_leaf_nodes: int | None = None) -> Tree:
 def best_subtree(tree: Tree, max_leaf_nodes: int) -> Tree:
     """Return the subtree with the same root, at most that many leaves and the least impurity.
 
-    Exact: over all such subtrees, the sum over leaves of cases times Gini impurity is least.
+    Exact: over all such subtrees, the sum over leaves of cases times impurity is least.
     Ties go to fewer leaves.
     """
     if tree.n_leaves <= max_leaf_nodes:
@@ -111,7 +111,7 @@ def _cut_off(
 
 
 def impurity_per_case(tree: Tree) -> NDArray[np.float64]:
-    """Return each node's Gini impurity times its share of all cases, as scikit-learn counts it."""
+    """Return each node's impurity times its share of all cases, as scikit-learn counts it."""
     return tree.impurity / max(float(tree.weighted_cases[0]), 1e-300)
 
 

@@ -80,8 +80,9 @@ class Tree:
     value : ndarray of shape (n_nodes, n_classes)
         Probability of each class.
     impurity, weighted_cases : ndarray of shape (n_nodes,)
-        Gini impurity times cases, and the cases, of all that the tree was learnt from, times class
-        weights: what pruning and importances count by.
+        Impurity times cases, and the cases, of all that the tree was learnt from, times class
+        weights: what pruning and importances count by. With a teacher it is entropy in nats, half
+        the deviance, else Gini impurity.
     operator : ndarray of shape (n_nodes,)
         Position in ("or", "and", "xor").
     objective, bound : ndarray of shape (n_nodes,)
