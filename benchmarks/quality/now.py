@@ -30,8 +30,8 @@ Made by `python -m benchmarks.quality.now`; {machine}.
 [QUALITY.md](QUALITY.md) and [OTHERS.md](OTHERS.md) were made with a former default of ours, and
 with peers whose outcomes do not depend on our code. Here the present default is run on the same
 sets and splits (20 of each of the 72 sets, 10 of each of the others), and its means are compared
-with those on file of each set. Differences are ours less theirs, in points (hundredths), with the standard
-error over sets. The first two halves, and the groups below, have the meaning they have there.
+with those on file of each set. Differences are ours less theirs, in points (hundredths), with the
+standard error over sets. The halves, and the groups below, have the meaning they have there.
 """
 
 
