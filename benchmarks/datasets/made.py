@@ -79,3 +79,21 @@ def level_table(
     table = pd.DataFrame(X, columns=[f"x{i}" for i in range(6)])
     table["level"] = [f"level {level}" for level in levels.tolist()]
     return table, (rng.random(n_rows) < 1 / (1 + np.exp(-log_odds))).astype(np.int64)
+
+
+def rare_table(
+    n_rows: int, rate: float, *, strength: float, n_classes: int = 2, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Five normal columns and an event (classes above 0) of this rate, or of two or four kinds.
+
+    Its chance is in proportion to exp(``strength`` (x0 + x1)); x2 and x3 say which kind it is.
+    """
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 5))
+    # The mean of the exponential is exp(strength^2).
+    chance = rate * np.exp(strength * (X[:, 0] + X[:, 1]) - strength**2)
+    is_event = rng.random(n_rows) < np.minimum(chance, 0.999)
+    kind = np.zeros(n_rows, dtype=np.int64)
+    for bit in range({2: 0, 3: 1, 5: 2}[n_classes]):
+        kind += 2**bit * (rng.logistic(size=n_rows) < 3 * strength * X[:, 2 + bit])
+    return X, np.where(is_event, 1 + kind, 0)
