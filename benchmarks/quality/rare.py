@@ -293,19 +293,20 @@ def text_of(parts: dict[str, pd.DataFrame], figure: str) -> str:
             f"{parts['made']['seed'].nunique()} tables per setting, {TEST_ROWS:,} new rows each. "
             "Five normal columns; the event's\nchance is in proportion to exp(s (x0 + x1)), s = "
             f"{STRENGTHS['weak']} (weak) or {STRENGTHS['strong']} (strong). With more than two\n"
-            "classes the event is of two or four kinds, which two further columns tell.",
+            "classes the event is of two or four kinds, which two further columns tell. The same draws\n"
+            "serve all settings, so that rates are above or below what they should be together.",
             parts["made"],
             ["classes", "signal", "rate", "rows"],
         ),
         part_of(
             "Sets with a rare class",
-            f"All of the 72 sets with a class below {RARE:.1%} and below half of an even share; "
+            f"All of the 72 sets with a class below {100 * RARE:g} % and below half of an even share; "
             f"{parts['real']['seed'].nunique()} splits\n({FEW_SPLITS} above {MANY_ROWS:,} rows).",
             parts["real"],
             ["set"],
         ),
         part_of(
-            f"Sets whose smaller class is thinned to {THINNED_TO:.0%}",
+            f"Sets whose smaller class is thinned to {100 * THINNED_TO:g} %",
             f"Of the training rows and of the test rows; {parts['thinned']['seed'].nunique()} "
             f"splits ({FEW_SPLITS} above {MANY_ROWS:,} rows).",
             parts["thinned"],
