@@ -79,3 +79,56 @@ def level_table(
     table = pd.DataFrame(X, columns=[f"x{i}" for i in range(6)])
     table["level"] = [f"level {level}" for level in levels.tolist()]
     return table, (rng.random(n_rows) < 1 / (1 + np.exp(-log_odds))).astype(np.int64)
+
+
+def rare_table(
+    n_rows: int, rate: float, *, strength: float, n_classes: int = 2, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Five normal columns and an event (classes above 0) of this rate, or of two or four kinds.
+
+    Its chance is in proportion to exp(``strength`` (x0 + x1)); x2 and x3 say which kind it is.
+    """
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 5))
+    # The mean of the exponential is exp(strength^2).
+    chance = rate * np.exp(strength * (X[:, 0] + X[:, 1]) - strength**2)
+    is_event = rng.random(n_rows) < np.minimum(chance, 0.999)
+    kind = np.zeros(n_rows, dtype=np.int64)
+    for bit in range({2: 0, 3: 1, 5: 2}[n_classes]):
+        kind += 2**bit * (rng.logistic(size=n_rows) < 3 * strength * X[:, 2 + bit])
+    return X, np.where(is_event, 1 + kind, 0)
+
+
+def noisy_table(n_rows: int, *, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Twenty normal columns, eight of which matter, and two classes; at best 82 % are right.
+
+    Slopes, steps, waves and products make up the log odds, so that more rows show more of them.
+    """
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 20))
+    log_odds = 1.4 * X[:, 0] + 1.6 * X[:, 1] * X[:, 2] + 1.5 * np.sin(2 * X[:, 3])
+    log_odds += 1.5 * (X[:, 4] > 0.5) + 0.9 * X[:, 5] ** 2 - 1.6 + 0.8 * X[:, 6] * (X[:, 7] > 0)
+    table = pd.DataFrame(X, columns=[f"x{i}" for i in range(20)])
+    return table, (rng.random(n_rows) < 1 / (1 + np.exp(-log_odds))).astype(np.int64)
+
+
+def ruled_table(
+    n_rows: int, *, noise: float = 0.05, seed: int = 0
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Six uniform and four categorical columns, and two classes told by rules, but for noise."""
+    rng = np.random.default_rng(seed)
+    columns = {f"x{i}": rng.random(n_rows) for i in range(6)}
+    for i, n_levels in enumerate((3, 5, 12, 40)):
+        levels = np.array([f"level {level}" for level in range(n_levels)])
+        codes = rng.integers(n_levels, size=n_rows)
+        columns[f"c{i}"] = pd.Categorical.from_codes(codes, levels)
+    table = pd.DataFrame(columns)
+    codes = table[["c0", "c1", "c2"]].apply(lambda column: column.cat.codes)
+    is_first = (table["x0"] > 0.7) | (codes["c1"] == 3)
+    holds = np.where(
+        is_first,
+        (table["x1"] > 0.4) & codes["c2"].isin((0, 2, 5, 7)) | (table["x2"] < 0.2),
+        (codes["c0"] == 1) & (table["x3"] > 0.3) | (table["x4"] > 0.9),
+    )
+    is_wrong = rng.random(n_rows) < noise
+    return table, (holds ^ is_wrong).astype(np.int64)
