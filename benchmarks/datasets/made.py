@@ -82,7 +82,7 @@ def level_table(
 
 
 def rare_table(
-    n_rows: int, rate: float, *, strength: float, n_classes: int = 2, seed: int = 0
+    n_rows: int, rate: float, *, strength: float, n_classes: int = 2, seed: int | list[int] = 0
 ) -> tuple[np.ndarray, np.ndarray]:
     """Five normal columns and an event (classes above 0) of this rate, or of two or four kinds.
 

@@ -61,10 +61,11 @@ LEARNERS: dict[str, Callable[[Task], Outcome]] = {
 
 @lru_cache(maxsize=1)
 def made_task(classes: int, rate: float, signal: str, rows: int, seed: int) -> Task:
-    """A made-up table; new rows come from another seed."""
+    """A made-up table and new rows, no draw of which serves another setting."""
+    which = [seed, classes, list(STRENGTHS).index(signal), round(1000 * rate), rows]
     settings: dict[str, Any] = {"strength": STRENGTHS[signal], "n_classes": classes}
-    X, y = made.rare_table(rows, rate, seed=2 * seed, **settings)
-    new_X, new_y = made.rare_table(TEST_ROWS, rate, seed=2 * seed + 1, **settings)
+    X, y = made.rare_table(rows, rate, seed=[*which, 0], **settings)
+    new_X, new_y = made.rare_table(TEST_ROWS, rate, seed=[*which, 1], **settings)
     table = pd.DataFrame(np.r_[X, new_X], columns=[f"x{i}" for i in range(X.shape[1])])
     data = Dataset("made", "made", table, np.concatenate([y, new_y]))
     return Task(data, np.arange(rows), np.arange(rows, len(table)))
@@ -293,15 +294,15 @@ def text_of(parts: dict[str, pd.DataFrame], figure: str) -> str:
             f"{parts['made']['seed'].nunique()} tables per setting, {TEST_ROWS:,} new rows each. "
             "Five normal columns; the event's\nchance is in proportion to exp(s (x0 + x1)), s = "
             f"{STRENGTHS['weak']} (weak) or {STRENGTHS['strong']} (strong). With more than two\n"
-            "classes the event is of two or four kinds, which two further columns tell. The same draws\n"
-            "serve all settings, so that rates are above or below what they should be together.",
+            "classes the event is of two or four kinds, which two further columns tell.",
             parts["made"],
             ["classes", "signal", "rate", "rows"],
         ),
         part_of(
             "Sets with a rare class",
-            f"All of the 72 sets with a class below {100 * RARE:g} % and below half of an even share; "
-            f"{parts['real']['seed'].nunique()} splits\n({FEW_SPLITS} above {MANY_ROWS:,} rows).",
+            f"All of the 72 sets with a class below {100 * RARE:g} % and below half of an even "
+            f"share;\n{parts['real']['seed'].nunique()} splits ({FEW_SPLITS} above "
+            f"{MANY_ROWS:,} rows).",
             parts["real"],
             ["set"],
         ),
