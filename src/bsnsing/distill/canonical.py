@@ -8,6 +8,7 @@ says already, are not in it.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -149,28 +150,45 @@ def canonical_form(cases: Cases, n_classes: int, *, keeps_all: bool) -> Canonica
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _TellApart:
-    """What a column tells apart: a number per cell, by rank or, of levels, by name."""
+    """What a column tells apart: a number per cell, by rank or, of levels, by name.
 
-    codes: NDArray[np.int64]  # ranks from 1; codes of levels from 1; 0 where missing
+    That is ranks from 1, codes of levels from 1, and 0 where a cell is missing. Those of sparse
+    columns are kept sparse: a wide table would not fit into memory otherwise.
+    """
+
+    cells: NDArray[np.int32] | SparseCells
     n_levels: int | None  # of a categorical column
 
     @classmethod
     def of(cls, column: Column) -> _TellApart:
         if column.info.kind == "categorical":
-            return cls(column.codes().astype(np.int64) + 1, len(column.info.levels))
-        numbers = column.numbers()
-        values, codes = np.unique(numbers, return_inverse=True)  # NaN comes last
-        if len(values) and np.isnan(values[-1]):
-            return cls(np.where(codes == len(values) - 1, 0, codes + 1), None)
-        return cls(codes.astype(np.int64) + 1, None)
+            return cls(column.codes() + np.int32(1), len(column.info.levels))
+        cells = column.cells
+        if not isinstance(cells, SparseCells):
+            return cls(_ranks(column.numbers()), None)
+        ranks = _ranks(np.append(cells.values.astype(np.float64), float(cells.filling)))
+        return cls(SparseCells(cells.rows, ranks[:-1], int(ranks[-1]), cells.n_rows), None)
 
-    def by_first_row(self) -> NDArray[np.int64]:
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """The number of each cell."""
+        return self.cells.dense(np.int32) if isinstance(self.cells, SparseCells) else self.cells
+
+    def by_first_row(self) -> NDArray[np.int32]:
         """The same with levels numbered as they occur, whatever their names; 0 where missing."""
         if self.n_levels is None:
             return self.codes
         found, first, places = np.unique(self.codes, return_index=True, return_inverse=True)
         number = np.argsort(np.argsort(first)) + 1
-        return np.where(found[places] == 0, 0, number[places])
+        return np.where(found[places] == 0, 0, number[places]).astype(np.int32)
+
+
+def _ranks(numbers: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Ranks from 1, the same for equal numbers; 0 where missing."""
+    values, ranks = np.unique(numbers, return_inverse=True)  # NaN comes last
+    if len(values) and np.isnan(values[-1]):
+        return np.where(ranks == len(values) - 1, 0, ranks + 1).astype(np.int32)
+    return (ranks + 1).astype(np.int32)
 
 
 def _informative(told: Sequence[_TellApart]) -> list[int]:
@@ -179,7 +197,8 @@ def _informative(told: Sequence[_TellApart]) -> list[int]:
     for place, column in enumerate(told):
         codes = column.by_first_row()
         if (codes != codes[0]).any():
-            seen.setdefault((column.n_levels is None, codes.tobytes()), place)
+            digest = hashlib.blake2b(codes.tobytes(), digest_size=16).digest()
+            seen.setdefault((column.n_levels is None, digest), place)
     return sorted(seen.values()) or [0]
 
 
@@ -198,15 +217,13 @@ class _Keys:
         rows, columns, classes = own, np.zeros(len(told), np.uint64), np.zeros(0, np.uint64)
         for _ in range(_ROUNDS + 1):
             classes = _sums_by(cases.labels, rows, repeats, n_classes)
-            cells = [_cell_keys(column, rows, repeats) for column in told]
             labelled = _mixed(own + _mixed(classes)[cases.labels])
-            columns = np.array(
-                [(repeats * _mixed(cell + labelled)).sum() for cell in cells], dtype=np.uint64
-            )
-            rows = labelled
-            for cell, key in zip(cells, columns, strict=True):
-                rows = rows + _mixed(cell + key)
-            rows = _mixed(rows)
+            following = labelled
+            for k, column in enumerate(told):
+                cells = _cell_keys(column, rows, repeats)
+                columns[k] = (repeats * _mixed(cells + labelled)).sum()
+                following = following + _mixed(cells + columns[k])
+            rows = _mixed(following)
         return cls(rows, columns, _sums_by(cases.labels, rows, repeats, n_classes), repeats)
 
 

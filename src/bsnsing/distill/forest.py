@@ -41,17 +41,20 @@ class Forest:
         self.bins = [_core.Bins(part, n_threads=self.n_threads) for part in dense_parts(X)]
         codes = self._codes(X)
         self.classes_, positions = np.unique(labels, return_inverse=True)
+        n_draws, n_best = min(n_rows, config.rows_per_tree), max(1, int(np.sqrt(n_columns)))
+        # Random cuts differ enough from tree to tree to choose among all columns, unless these are
+        # very many: each level of each tree looks at every row and column.
+        affordable = config.most_work / (n_draws * np.log2(n_draws + 1) * config.n_trees)
         self.trees = _core.grow_forest(
             codes,
             positions.astype(np.int32),
             sample_weight,
             n_classes=len(self.classes_),
             n_best_trees=config.n_trees,
-            n_best_columns=max(1, int(np.sqrt(n_columns))),
+            n_best_columns=n_best,
             n_random_trees=config.n_trees,
-            # Random cuts differ enough from tree to tree to choose among all columns.
-            n_random_columns=n_columns,
-            n_draws=min(n_rows, config.rows_per_tree),
+            n_random_columns=int(min(n_columns, max(n_best, affordable))),
+            n_draws=n_draws,
             seed=int(self.random_state.randint(MOST_SEEDS)),
             n_threads=self.n_threads,
         )
