@@ -185,10 +185,13 @@ def assert_same(model: Any, other: Any, first: Told, told: Told) -> None:
         trees = [trees[place] for place in order]
     for tree, same in zip(model.trees_, trees, strict=True):
         assert described(same, told) == described(tree, first)
-    expected = model.predict_proba(first.X)[told.rows]
+    # Rows without weight may lie on a threshold, which is rounded with the unit.
+    counts = slice(None) if told.weights is None else told.weights > 0
+    expected = model.predict_proba(first.X)[told.rows][counts]
     # Sums over the trees of all classes are rounded; one tree gives what it says.
     rounding = 0.0 if len(trees) == 1 else 1e-14
-    np.testing.assert_allclose(other.predict_proba(told.X)[:, order], expected, rtol=rounding)
+    found = other.predict_proba(told.X)[:, order][counts]
+    np.testing.assert_allclose(found, expected, rtol=rounding)
 
 
 def load(loader: Any) -> Told:
@@ -380,13 +383,16 @@ def tables(draw: st.DrawFn) -> Told:
     n_rows, n_classes = draw(st.integers(15, 70)), draw(st.integers(2, 4))
     X = pd.DataFrame(
         {f"n{i}": rng.normal(size=n_rows) for i in range(draw(st.integers(1, 3)))}
-        | {f"f{i}": rng.integers(0, 4, n_rows) for i in range(draw(st.integers(0, 2)))}
+        # Not 0 and 1, which are asked about as "== 0", and in another unit as "< 0.5".
+        | {f"f{i}": rng.integers(2, 6, n_rows) for i in range(draw(st.integers(0, 2)))}
         | {f"l{i}": levels_of(rng, n_rows) for i in range(draw(st.integers(0, 2)))}
     )
     y = rng.integers(n_classes, size=n_rows)
     y = np.where(X["n0"] > draw(st.sampled_from([0.0, 0.7])), 0, y)
     if draw(st.booleans()):
-        X = X.mask(rng.random(X.shape) < 0.1)
+        # Not in the first column, which tells all rows apart: rows that only levels of their own
+        # tell apart could change places, and nothing but their order says which comes first.
+        X = X.mask((rng.random(X.shape) < 0.1) & (X.columns != "n0"))
     weights = draw(
         st.sampled_from([None, rng.integers(0, 3, n_rows), rng.uniform(0.2, 2, n_rows).round(1)])
     )
