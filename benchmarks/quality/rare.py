@@ -286,6 +286,20 @@ def panels(parts: dict[str, pd.DataFrame]) -> dict[str, dict[str, list[calibrati
     }
 
 
+def end_rows(parts: dict[str, pd.DataFrame]) -> Iterator[list[str]]:
+    """Events over expected events where probabilities are least and greatest, over settings."""
+    groups = {f"made, {rows:,} rows": own for rows, own in parts["made"].groupby("rows")}
+    groups |= {"sets with a rare class": parts["real"], "thinned sets": parts["thinned"]}
+    for name, table in groups.items():
+        line = [name]
+        for learner in LEARNERS:
+            own = table[table["learner"] == learner]
+            for end in (0, -1):
+                _, expected, events = np.sum([bins[end] for bins in own["bins"]], axis=0)
+                line.append(f"{events / expected:.2f}" if expected else "-")
+        yield line
+
+
 def text_of(parts: dict[str, pd.DataFrame], figure: str) -> str:
     """The report."""
     shown = [
@@ -316,6 +330,7 @@ def text_of(parts: dict[str, pd.DataFrame], figure: str) -> str:
     ]
     tables = "\n\n".join(table for table, _ in shown)
     failures = "\n\n".join(failure for _, failure in shown)
+    end_head = ["tables", *(f"{name}, {end}" for name in LEARNERS for end in ("least", "greatest"))]
     return f"""# Chances of rare classes
 
 Made by `python -m benchmarks.quality.rare`; {report.machine()}.
@@ -347,6 +362,11 @@ Predicted against observed shares of new cases: all rare classes together, all s
 probabilities joined to tenths of the expected events; bars are two standard errors.
 
 ![Calibration curves]({figure})
+
+Events over expected events in the bin of the least and of the greatest probabilities, all settings
+and seeds: 1 is right; above 1 in the first and below 1 in the second is too sure of itself.
+
+{report.markdown(end_head, end_rows(parts))}
 """
 
 

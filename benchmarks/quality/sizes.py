@@ -174,7 +174,7 @@ def rows_of(means: pd.DataFrame, table: str) -> Iterator[list[str]]:
                 *(f"{line[metric]:.4f}" for metric in METRICS),
                 "-" if learner == FOREST else f"{line['leaves']:.0f}",
                 f"{line['seconds']:.2f}",
-                "-" if forest is None else f"{line['seconds'] / forest:.2f}",
+                "-" if forest is None else f"{line['seconds'] / forest:.2g}",
             ]
 
 

@@ -168,13 +168,13 @@ def text_of(table: pd.DataFrame) -> str:
 
 Made by `python -m benchmarks.quality.stability`; {report.machine()}.
 
-{table["set"].nunique()} sets below {MAX_ROWS:,} rows, every {EVERY}rd by size, one random 70/30
-split each. Each learner is fitted with {n_fits} seeds (`random_state`), then with seed 0 to
-{n_fits} bootstrap samples of the training rows. Means over the {n_fits * (n_fits - 1) // 2} pairs
-of fits, then over sets: new cases that get the same label; half the sum of absolute differences
-of probabilities; pairs whose roots ask about the same columns, or about one in common (ours may
-ask about two and more). `plain()` and scikit-learn's tree pruned by 5-fold cross-validation
-learn from the cases alone: `plain()` does not depend on the seed, and that tree only through ties.
+{table["set"].nunique()} sets below {MAX_ROWS:,} rows, one of every {EVERY} by size, one random
+70/30 split each. Each learner is fitted with {n_fits} seeds (`random_state`), then with seed 0 to
+{n_fits} bootstrap samples of the training rows. Means over all pairs of these fits, then over sets:
+new cases that get the same label; half the sum of absolute differences of probabilities; pairs
+whose roots ask about the same columns, or about one in common (ours may ask about several).
+`plain()` does not depend on the seed, and scikit-learn's tree, pruned by 5-fold cross-validation,
+only through ties.
 
 {report.markdown(["change", "learner", *MEASURES.values()], summary(table))}
 
