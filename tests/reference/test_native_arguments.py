@@ -108,7 +108,7 @@ VALUE_ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         "must be 2 columns; got 1",
     ),
     "codes of other rows": (
-        lambda: forest_with().out_of_bag(CODES[:, :9].copy(), leaf_rows=[1], n_threads=1),
+        lambda: forest_with().out_of_bag(np.hstack([CODES, CODES]), leaf_rows=[1], n_threads=1),
         "that the forest was grown on",
     ),
     "leaf sizes out of order": (

@@ -13,6 +13,7 @@ from bsnsing import _core
 from bsnsing.distill.config import DistillConfig
 
 MOST_SEEDS = 2**31 - 1
+LOOK = 8.0  # at a cell costs as much as this many rows of a search, which sees 64 at a time
 DENSE_COLUMNS = 256  # of a sparse matrix that are laid out at a time
 
 
@@ -44,7 +45,8 @@ class Forest:
         n_draws, n_best = min(n_rows, config.rows_per_tree), max(1, int(np.sqrt(n_columns)))
         # Random cuts differ enough from tree to tree to choose among all columns, unless these are
         # very many: each level of each tree looks at every row and column.
-        affordable = config.most_work / (n_draws * np.log2(n_draws + 1) * config.n_trees)
+        n_looks = n_draws * np.log2(n_draws + 1) * config.n_trees  # per column
+        affordable = config.most_work / (LOOK * n_looks)
         self.trees = _core.grow_forest(
             codes,
             positions.astype(np.int32),
