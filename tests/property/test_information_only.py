@@ -266,7 +266,7 @@ def all_changes(first: Told, seed: int, names: tuple[str, ...] = tuple(CHANGES))
 
 # Cells of whole numbers may lie on the threshold of a rule that they only come to as a small leaf
 # is left out; in other units, both are rounded.
-EXACT = tuple(name for name in CHANGES if name != "other_units") + ("exact_units",)
+EXACT = (*(name for name in CHANGES if name != "other_units"), "exact_units")
 
 
 def label_weights(told: Told, weights: dict[Any, float]) -> dict[Any, float]:
