@@ -119,6 +119,14 @@ def other_units(told: Told, rng: np.random.Generator) -> Told:
     return replace(told, X=X)
 
 
+def exact_units(told: Told, rng: np.random.Generator) -> Told:
+    """Powers of two, by which nothing is rounded."""
+    X = told.X.copy()
+    for name in X.select_dtypes("number"):
+        X[name] = X[name] * 2.0 ** rng.integers(-200, 200)
+    return replace(told, X=X)
+
+
 @change
 def columns_that_say_nothing(told: Told, rng: np.random.Generator) -> Told:
     X = told.X.copy()
@@ -252,8 +260,13 @@ def test_the_tables_ask_about_levels_and_pairs() -> None:
 def all_changes(first: Told, seed: int, names: tuple[str, ...] = tuple(CHANGES)) -> Told:
     rng, told = np.random.default_rng(seed), first
     for name in rng.permutation(names):
-        told = CHANGES[name](told, rng)
+        told = (exact_units if name == "exact_units" else CHANGES[name])(told, rng)
     return told
+
+
+# Cells of whole numbers may lie on the threshold of a rule that they only come to as a small leaf
+# is left out; in other units, both are rounded.
+EXACT = (*(name for name in CHANGES if name != "other_units"), "exact_units")
 
 
 def label_weights(told: Told, weights: dict[Any, float]) -> dict[Any, float]:
@@ -411,7 +424,7 @@ def levels_of(rng: np.random.Generator, n_rows: int) -> NDArray[np.object_]:
 def test_all_changes_of_any_table(first: Told, seed: int, multiclass: str) -> None:
     if (np.bincount(first.y, first.weights) > 0).sum() < 2:
         return
-    told = all_changes(first, seed)
+    told = all_changes(first, seed, EXACT)
     model = Quick(multiclass=multiclass, ccp_alpha=0.001).fit(first.X, first.y, first.weights)
     other = Quick(multiclass=multiclass, ccp_alpha=0.001).fit(told.X, told.y, told.weights)
     assert_same(model, other, first, told)
