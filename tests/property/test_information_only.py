@@ -6,6 +6,7 @@ fits both tables, and compares the trees node by node, in the old names.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from bsnsing import (
@@ -442,3 +444,48 @@ def test_whole_weights_are_repeated_rows(first: Told, seed: int) -> None:
     repeated = Quick(ccp_alpha=0.001).fit(first.X.iloc[rows], first.y[rows])
     if len(model.classes_) == len(repeated.classes_):
         assert described(model.tree_, first) == described(repeated.tree_, first)
+
+
+def board(n_values: int, n_columns: int) -> NDArray[np.int64]:
+    """Every combination of values: columns, and many rows with them, could change places."""
+    return np.array(list(itertools.product(range(1, n_values + 1), repeat=n_columns)))
+
+
+@pytest.mark.parametrize(
+    ("X", "rule"),
+    [
+        (board(4, 4), lambda X: np.sign(X[:, 0] * X[:, 1] - X[:, 2] * X[:, 3])),
+        (board(2, 8), lambda X: (X.sum(axis=1) >= 12).astype(int)),
+    ],
+    ids=["balance", "at least four of eight"],
+)
+def test_rows_may_come_in_any_order_where_columns_could_change_places(
+    X: NDArray[np.int64], rule: Callable[[NDArray[np.int64]], NDArray[np.int64]]
+) -> None:
+    y = rule(X)
+    expected = BsnsingClassifier().fit(X, y).predict_proba(X)
+    for seed in range(2):
+        order = np.random.default_rng(seed).permutation(len(X))
+        model = BsnsingClassifier().fit(X[order], y[order])
+        np.testing.assert_array_equal(model.predict_proba(X), expected)
+
+
+def test_levels_that_could_change_places_leave_rows_in_any_order() -> None:
+    """Suits and colours of cards: each level has a twin."""
+    X = pd.DataFrame(
+        list(itertools.product("abcd", "wxyz", range(5))), columns=["suit", "hue", "n"]
+    )
+    y = ((X["suit"] == "a") == (X["hue"] == "w")).to_numpy()
+    expected = BsnsingClassifier().fit(X, y).predict_proba(X)
+    order = np.random.default_rng(0).permutation(len(X))
+    model = BsnsingClassifier().fit(X.iloc[order], y[order])
+    np.testing.assert_array_equal(model.predict_proba(X), expected)
+
+
+def test_sparse_tables_with_missing_cells_get_the_tree_of_dense_ones() -> None:
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((150, 4)) < 0.5, 0.0, rng.normal(size=(150, 4)))
+    X[rng.random(X.shape) < 0.05] = np.nan
+    y = np.nan_to_num(X[:, 0]) + rng.normal(size=150) / 2 > 0
+    dense, sparse = (BsnsingClassifier().fit(form, y) for form in (X, csr_matrix(X)))
+    np.testing.assert_array_equal(dense.predict_proba(X), sparse.predict_proba(X))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
 
+from bsnsing import BsnsingClassifier
 from bsnsing.data.weights import CaseWeights
 from bsnsing.distill.encoder import TableEncoder
 from bsnsing.distill.teacher import class_factors
@@ -115,3 +120,36 @@ def test_other_learners_see_the_numbers_themselves() -> None:
     X = np.array([[0.1, 7.0], [1.1, np.nan], [4.1, 9.0]])
     shown = TableEncoder.of(table_of(X), (), 30).matrix(table_of(X))
     np.testing.assert_array_equal(shown, X.astype(np.float32))
+
+
+class Weighed(LogisticRegression):
+    """Insists on weights."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Weighed:
+        assert sample_weight is not None
+        assert len(sample_weight) == len(y)
+        super().fit(X, y, sample_weight)
+        return self
+
+
+def test_a_teacher_of_the_users_hears_of_weights_and_stays_as_it_is() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = X[:, 0] + rng.normal(size=80) > 0
+    for teacher in (Weighed(), RandomForestClassifier(10, oob_score=True, random_state=0)):
+        BsnsingClassifier(teacher=teacher).fit(X, y, sample_weight=rng.random(80) + 0.5)
+        assert not hasattr(teacher, "classes_")
+
+
+@pytest.mark.parametrize(("n_rows", "n_classes"), [(12, 3), (3, 2), (6, 6)])
+def test_a_teacher_of_the_users_may_have_few_cases_of_a_class(n_rows: int, n_classes: int) -> None:
+    X = np.random.default_rng(0).normal(size=(n_rows, 3))
+    y = np.arange(n_rows) % n_classes
+    model = BsnsingClassifier(teacher=LogisticRegression()).fit(X, y)
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_factors_do_not_drift_where_totals_cannot_be_reached() -> None:
+    oob = np.eye(2)[[0, 0, 0, 1]]
+    factors = class_factors(oob, np.eye(2)[[0, 0, 1, 1]], np.ones(4))
+    np.testing.assert_array_equal(factors, [1.0, 1.0])

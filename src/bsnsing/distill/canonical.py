@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ Keys = NDArray[np.uint64]
 # How often rows, columns, levels and classes are told apart by each other: once by counts, then
 # by what the first round found.
 _ROUNDS = 2
+_MOST_MARKS = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,10 +131,11 @@ def canonical_form(cases: Cases, n_classes: int, *, keeps_all: bool) -> Canonica
     """Bring cases into canonical order; ``keeps_all`` keeps columns that say nothing new, too."""
     told = [_TellApart.of(column) for column in cases.table.columns]
     kept = list(range(len(told))) if keeps_all else _informative(told)
-    keys = _Keys.of(cases, [told[place] for place in kept], n_classes)
-    rows, classes = np.argsort(keys.rows, kind="stable"), np.argsort(keys.classes, kind="stable")
+    keys = _told_apart(cases, [told[place] for place in kept], n_classes)
+    classes = np.argsort(keys.classes, kind="stable")
     columns = np.array(kept, dtype=np.intp)[np.argsort(keys.columns, kind="stable")]
     levels = tuple(_level_order(told[place], keys) for place in columns)
+    rows = _row_order(keys, [told[place] for place in columns], levels)
     given = cases.table.columns
     table = Table(
         tuple(
@@ -202,6 +204,54 @@ def _informative(told: Sequence[_TellApart]) -> list[int]:
     return sorted(seen.values()) or [0]
 
 
+def _told_apart(cases: Cases, told: Sequence[_TellApart], n_classes: int) -> _Keys:
+    """Find keys of which no two columns have the same, nor two classes.
+
+    Columns that could change places, as those of a board game, have the same. Then the first of
+    them is marked, which tells others apart with it: any of them would lead to the same table. In
+    a table of very many such columns given order decides at last.
+    """
+    marks = _Marks(np.zeros(len(told), np.uint64), np.zeros(n_classes, np.uint64))
+    keys = _Keys.of(cases, told, n_classes, marks)
+    for mark in range(1, _MOST_MARKS + 1):
+        column, label = _first_tied(keys.columns), _first_tied(keys.classes)
+        if column is not None:
+            marks.columns[column] = mark
+        elif label is not None:
+            marks.classes[label] = mark
+        else:
+            break
+        keys = _Keys.of(cases, told, n_classes, marks)
+    return keys
+
+
+def _first_tied(keys: Keys) -> int | None:
+    """The first place of the least key that occurs more than once."""
+    _, first, n = np.unique(keys, return_index=True, return_counts=True)
+    tied = first[n > 1]
+    return int(tied[0]) if len(tied) else None
+
+
+class _Marks(NamedTuple):
+    """Numbers that tell apart what nothing else does; 0 is none."""
+
+    columns: Keys
+    classes: Keys
+
+
+def _row_order(
+    keys: _Keys, told: Sequence[_TellApart], levels: Sequence[NDArray[np.intp] | None]
+) -> NDArray[np.intp]:
+    """Sort rows by their keys and, where levels could change places, by the order these got."""
+    swappable = [
+        np.append(np.argsort(order) + 1, 0)[column.codes - 1]
+        for column, order in zip(told, levels, strict=True)
+        if order is not None
+        and _first_tied(_level_keys(column, keys.rows, keys.repeats)[1:]) is not None
+    ]
+    return np.lexsort((*swappable, keys.rows))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Keys:
     """Numbers by which rows, columns and classes are told apart, free of names and of order."""
@@ -212,19 +262,26 @@ class _Keys:
     repeats: Keys  # how often each row occurs
 
     @classmethod
-    def of(cls, cases: Cases, told: Sequence[_TellApart], n_classes: int) -> _Keys:
+    def of(cls, cases: Cases, told: Sequence[_TellApart], n_classes: int, marks: _Marks) -> _Keys:
         own, repeats = _own_keys(cases.weights, len(cases.labels))
         rows, columns, classes = own, np.zeros(len(told), np.uint64), np.zeros(0, np.uint64)
+        of_marks = _marked(marks.columns)
         for _ in range(_ROUNDS + 1):
-            classes = _sums_by(cases.labels, rows, repeats, n_classes)
+            classes = _sums_by(cases.labels, rows, repeats, n_classes) + _marked(marks.classes)
             labelled = _mixed(own + _mixed(classes)[cases.labels])
             following = labelled
             for k, column in enumerate(told):
                 cells = _cell_keys(column, rows, repeats)
-                columns[k] = (repeats * _mixed(cells + labelled)).sum()
+                columns[k] = (repeats * _mixed(cells + labelled + of_marks[k])).sum()
                 following = following + _mixed(cells + columns[k])
             rows = _mixed(following)
-        return cls(rows, columns, _sums_by(cases.labels, rows, repeats, n_classes), repeats)
+        classes = _sums_by(cases.labels, rows, repeats, n_classes) + _marked(marks.classes)
+        return cls(rows, columns, classes, repeats)
+
+
+def _marked(marks: Keys) -> Keys:
+    """What a mark adds to a key: nothing without one."""
+    return np.where(marks > 0, _mixed(marks), np.uint64(0))
 
 
 def _own_keys(weights: CaseWeights, n_rows: int) -> tuple[Keys, Keys]:

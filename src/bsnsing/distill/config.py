@@ -42,7 +42,7 @@ class DistillConfig:
     def complexity_penalty(self, n_cases: float) -> float:
         """Impurity per case, in nats, that each leaf of a taught tree must save.
 
-        A nat for each leaf, as Akaike has it, and from ``penalty_from`` cases on half the
-        logarithm of their number more, as Schwarz has it.
+        A nat for each leaf, as Akaike has it; beyond ``penalty_from`` cases it grows like half the
+        logarithm of their number, as Schwarz has it.
         """
         return (1 + math.log(1 + n_cases / self.penalty_from) / 2) / n_cases

@@ -23,6 +23,7 @@ class TableEncoder:
     pairs: tuple[ColumnPair, ...]  # which the teacher is shown beside the columns
     # Per column: its values and zero in ascending order, if their ranks stand for them.
     ranked: tuple[NDArray[np.float64] | None, ...]
+    order_only: bool = False
 
     @classmethod
     def of(
@@ -48,7 +49,7 @@ class TableEncoder:
             _values_to_rank(column) if order_only and own is None else None
             for column, own in zip(columns, levels, strict=True)
         )
-        return cls(levels, is_sparse, pairs, ranked)
+        return cls(levels, is_sparse, pairs, ranked, order_only)
 
     def matrix(self, table: Table) -> Any:
         """A table of the same columns as one matrix."""
@@ -84,7 +85,7 @@ class TableEncoder:
         return _single(column.numbers(), values)[:, None]
 
     def _sparse_matrix(self, columns: tuple[Column, ...], n_rows: int) -> csr_matrix:
-        """The same with cells that are zero left out, and zero in place of missing ones."""
+        """The same with cells that are zero left out."""
         rows: list[NDArray[Any]] = []
         values: list[NDArray[Any]] = []
         for column, levels, ranked in zip(columns, self.levels, self.ranked, strict=True):
@@ -98,7 +99,9 @@ class TableEncoder:
             rows += found
             values += [part[places] for part, places in zip(dense.T, found, strict=True)]
         starts = np.cumsum([0, *map(len, rows)])
-        numbers = np.nan_to_num(np.concatenate(values).astype(np.float32))
+        numbers = np.concatenate(values).astype(np.float32)
+        if not self.order_only:  # most learners take no missing cells in sparse matrices
+            numbers = np.nan_to_num(numbers)
         shape = n_rows, len(rows)
         return csc_matrix((numbers, np.concatenate(rows), starts), shape=shape).tocsr()
 

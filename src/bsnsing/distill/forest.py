@@ -35,7 +35,7 @@ class Forest:
         self.config, self.random_state, self.n_threads = config, random_state, n_threads
 
     def fit(
-        self, X: Any, labels: NDArray[np.int32], sample_weight: NDArray[np.float64] | None
+        self, X: Any, labels: NDArray[np.int32], sample_weight: NDArray[np.float64] | None = None
     ) -> Forest:
         """Grow the trees, and choose how many rows a leaf needs."""
         config, (n_rows, n_columns) = self.config, X.shape

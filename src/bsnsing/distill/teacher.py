@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from bsnsing.data.cases import Cases
 from bsnsing.data.table import Table
@@ -86,20 +87,47 @@ def _learn(
         # Rows that no tree left out, and classes with few cases, are dealt with below.
         warnings.simplefilter("ignore", UserWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
-        if getattr(learner, "oob_score", False):
-            fitted = learner.fit(X, labels, sample_weight=counts)
+        own = (
+            learner if isinstance(learner, Forest) else clone(learner)
+        )  # the user's stays as it is
+        weights: dict[str, NDArray[np.float64]] = {}
+        if counts is not None and has_fit_parameter(own, "sample_weight"):
+            weights["sample_weight"] = counts
+        if getattr(own, "oob_score", False):
+            fitted = own.fit(X, labels, **weights)
             found = fitted.oob_decision_function_
         else:
-            # Only here: who imports the package need not wait for it.
-            from sklearn.model_selection import cross_val_predict
-
-            found = cross_val_predict(clone(learner), X, labels, method="predict_proba")
-            fitted = clone(learner).fit(X, labels)
+            found = _without_own_label(own, X, labels, one_hot, weights)
+            fitted = clone(own).fit(X, labels, **weights)
     oob = np.zeros_like(one_hot)
     oob[:, fitted.classes_] = found
     is_unknown = ~(np.isfinite(oob).all(axis=1) & (oob.sum(axis=1) > 0))
     oob[is_unknown] = one_hot[is_unknown]
     return oob, fitted
+
+
+def _without_own_label(
+    learner: Any,
+    X: Any,
+    labels: NDArray[np.int32],
+    one_hot: NDArray[np.float64],
+    weights: dict[str, NDArray[np.float64]],
+) -> NDArray[np.float64]:
+    """Probabilities by 5-fold cross-validation, with fewer folds where a class has fewer cases."""
+    # Only here: who imports the package need not wait for it.
+    from sklearn.model_selection import StratifiedKFold
+
+    n_folds = int(np.clip(one_hot.sum(axis=0).max(), 2, 5))
+    present = np.unique(labels)
+    found = np.zeros((len(labels), len(present)))
+    for train, test in StratifiedKFold(n_folds).split(labels, labels):
+        if len(np.unique(labels[train])) < 2:
+            continue  # nothing to tell apart: the rows keep their labels
+        own = {name: given[train] for name, given in weights.items()}
+        fitted = clone(learner).fit(X[train], labels[train], **own)
+        places = np.searchsorted(present, fitted.classes_)
+        found[np.ix_(test, places)] = fitted.predict_proba(X[test])
+    return found
 
 
 def _told(learner: Any, X: Any, n_classes: int) -> NDArray[np.float64]:
@@ -112,13 +140,17 @@ def _told(learner: Any, X: Any, n_classes: int) -> NDArray[np.float64]:
 def class_factors(
     oob: NDArray[np.float64], one_hot: NDArray[np.float64], counts: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Factors per class by which probabilities come to sum to the cases of each class."""
+    """Factors per class by which probabilities sum to the cases of each class, or nearly."""
     wanted = counts @ one_hot
     factors = np.ones(len(wanted))
+    step, error = np.ones(len(wanted)), np.inf
     for _ in range(30):
         found = counts @ _times(oob, factors)
+        if (off := float(np.abs(found - wanted).sum())) >= error:
+            return factors / step  # probabilities of 0 and 1 do not move: it gets no better
+        error = off
         step = np.where((found > 0) & (wanted > 0), wanted / np.maximum(found, 1e-300), 1.0)
-        factors *= step
+        factors = factors * step
         if np.abs(step - 1).max() < 1e-4:
             break
     return factors

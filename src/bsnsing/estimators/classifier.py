@@ -157,7 +157,8 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     teacher : "forest", classifier or None, default="forest"
         Whom the tree learns from. None takes labels as they are: much faster, every number can be
         checked by hand, and noise is taken at its word. A classifier of yours teaches if it has
-        ``predict_proba``; it gets categories as 0/1 columns.
+        ``predict_proba``; it gets categories as 0/1 columns, missing numbers as NaN, and weights if
+        it takes them.
         "forest" fits 50 random and 50 extremely random trees, each to a draw of as many rows as
         there are, and at most 20,000. A leaf of theirs with fewer than r rows gives the
         probabilities of the nearest node above with r; r is the one of 2, 4, 8, 16 (up to the
@@ -277,8 +278,8 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     is_taught_ : bool
         Whether a teacher had a say.
     left_out_ : list of str
-        Names of the columns in which nearly every row has a level of its own, which no rule asks
-        about: see :meth:`fit`.
+        Names of the columns in which nearly every row has a level of its own, so that no rule asks
+        about their levels: see :meth:`fit`.
     ccp_alpha_ : float
         Complexity penalty of a leaf.
     n_features_in_ : int
