@@ -133,5 +133,8 @@ def _ranks(numbers: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray
     """Position of each number, or of the nearest one, among ascending values; NaN stays."""
     above = np.minimum(np.searchsorted(values, numbers), len(values) - 1)
     below = np.maximum(above - 1, 0)
-    is_below = (numbers < values[above]) & (numbers - values[below] <= values[above] - numbers)
+    # Numbers midway between two go to the lower one, though other units round them differently.
+    slack = 1e-6 * (values[above] - values[below])
+    is_nearer = numbers - values[below] <= values[above] - numbers + slack
+    is_below = (numbers < values[above]) & is_nearer
     return np.where(np.isnan(numbers), np.nan, np.where(is_below, below, above))

@@ -117,12 +117,14 @@ def _without_own_label(
     # Only here: who imports the package need not wait for it.
     from sklearn.model_selection import StratifiedKFold
 
-    n_folds = int(np.clip(one_hot.sum(axis=0).max(), 2, 5))
+    n_folds = int(min(5, one_hot.sum(axis=0).max()))
     present = np.unique(labels)
     found = np.zeros((len(labels), len(present)))
+    if n_folds < 2:
+        return found  # rows keep their labels
     for train, test in StratifiedKFold(n_folds).split(labels, labels):
         if len(np.unique(labels[train])) < 2:
-            continue  # nothing to tell apart: the rows keep their labels
+            continue  # nothing to tell apart
         own = {name: given[train] for name, given in weights.items()}
         fitted = clone(learner).fit(X[train], labels[train], **own)
         places = np.searchsorted(present, fitted.classes_)
