@@ -1,4 +1,14 @@
-"""grow_trees(): the stages of a fit in order, from cases to unpruned trees."""
+"""grow_trees(): the stages of a fit in order, from cases to unpruned trees.
+
+A tree lives in one of four tables, each made of the one before it:
+
+    given --leave_out--> asked --canonical_form--> canonical --order_levels--> ordered levels
+          <--ungroup---        <-----restore------           <----ungroup----
+
+It is grown in the last (in `asked` without a teacher) and handed back step by step. What is kept of
+it is pruned in the given table; its proofs are completed where it was grown, so it goes there once
+more (`CanonicalForm.inside` and `translate`, then `regroup`) and back.
+"""
 
 from __future__ import annotations
 
