@@ -29,7 +29,7 @@ Keys = NDArray[np.uint64]
 # How often rows, columns, levels and classes are told apart by each other: once by counts, then
 # by what the first round found.
 _ROUNDS = 2
-_MOST_MARKS = 64
+_MOST_PASSES = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,21 +207,24 @@ def _informative(told: Sequence[_TellApart]) -> list[int]:
 def _told_apart(cases: Cases, told: Sequence[_TellApart], n_classes: int) -> _Keys:
     """Find keys of which no two columns have the same, nor two classes.
 
-    Columns that could change places, as those of a board game, have the same. Then the first of
-    them is marked, which tells others apart with it: any of them would lead to the same table. In
-    a table of very many such columns given order decides at last.
+    Where some have, they are told apart by the rows they occur in. Columns that could change
+    places, as those of a board game, still have the same key then. The first of them is marked,
+    which tells others apart with it: any of them would lead to the same table. In a table of very
+    many such columns given order decides at last.
     """
     marks = _Marks(np.zeros(len(told), np.uint64), np.zeros(n_classes, np.uint64))
-    keys = _Keys.of(cases, told, n_classes, marks)
-    for mark in range(1, _MOST_MARKS + 1):
+    keys, n_before = _Keys.of(cases, told, n_classes), 0
+    for mark in range(1, _MOST_PASSES + 1):
         column, label = _first_tied(keys.columns), _first_tied(keys.classes)
-        if column is not None:
-            marks.columns[column] = mark
-        elif label is not None:
-            marks.classes[label] = mark
-        else:
+        if column is None and label is None:
             break
-        keys = _Keys.of(cases, told, n_classes, marks)
+        n_apart = len(np.unique(keys.columns)) + len(np.unique(keys.classes))
+        if n_apart == n_before and column is not None:
+            marks.columns[column] = mark
+        elif n_apart == n_before:
+            marks.classes[label] = mark
+        n_before = n_apart
+        keys = keys.refined(cases, told, marks)
     return keys
 
 
@@ -262,21 +265,33 @@ class _Keys:
     repeats: Keys  # how often each row occurs
 
     @classmethod
-    def of(cls, cases: Cases, told: Sequence[_TellApart], n_classes: int, marks: _Marks) -> _Keys:
+    def of(cls, cases: Cases, told: Sequence[_TellApart], n_classes: int) -> _Keys:
         own, repeats = _own_keys(cases.weights, len(cases.labels))
         rows, columns, classes = own, np.zeros(len(told), np.uint64), np.zeros(0, np.uint64)
-        of_marks = _marked(marks.columns)
         for _ in range(_ROUNDS + 1):
-            classes = _sums_by(cases.labels, rows, repeats, n_classes) + _marked(marks.classes)
+            classes = _sums_by(cases.labels, rows, repeats, n_classes)
             labelled = _mixed(own + _mixed(classes)[cases.labels])
             following = labelled
             for k, column in enumerate(told):
                 cells = _cell_keys(column, rows, repeats)
-                columns[k] = (repeats * _mixed(cells + labelled + of_marks[k])).sum()
+                columns[k] = (repeats * _mixed(cells + labelled)).sum()
                 following = following + _mixed(cells + columns[k])
             rows = _mixed(following)
-        classes = _sums_by(cases.labels, rows, repeats, n_classes) + _marked(marks.classes)
-        return cls(rows, columns, classes, repeats)
+        return cls(rows, columns, _sums_by(cases.labels, rows, repeats, n_classes), repeats)
+
+    def refined(self, cases: Cases, told: Sequence[_TellApart], marks: _Marks) -> _Keys:
+        """Tell columns and classes apart by the keys of their rows, too, and by marks."""
+        repeats, before = self.repeats, _mixed(self.columns) + _marked(marks.columns)
+        classes = _mixed(self.classes) + _marked(marks.classes)
+        labelled = _mixed(self.rows + classes[cases.labels])
+        following, columns = labelled, np.zeros(len(told), np.uint64)
+        for k, column in enumerate(told):
+            cells = _cell_keys(column, self.rows, repeats)
+            columns[k] = (repeats * _mixed(cells + labelled + before[k])).sum()
+            following = following + _mixed(cells + columns[k])
+        rows = _mixed(following)
+        sums = _sums_by(cases.labels, rows, repeats, len(classes))
+        return _Keys(rows, columns, _mixed(sums + classes), repeats)
 
 
 def _marked(marks: Keys) -> Keys:
