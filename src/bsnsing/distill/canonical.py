@@ -168,7 +168,10 @@ class _TellApart:
         cells = column.cells
         if not isinstance(cells, SparseCells):
             return cls(_ranks(column.numbers()), None)
-        ranks = _ranks(np.append(cells.values.astype(np.float64), float(cells.filling)))
+        values = cells.values.astype(np.float64)
+        if len(values) == cells.n_rows:  # none is the filling
+            return cls(_ranks(column.numbers()), None)
+        ranks = _ranks(np.append(values, float(cells.filling)))
         return cls(SparseCells(cells.rows, ranks[:-1], int(ranks[-1]), cells.n_rows), None)
 
     @property
