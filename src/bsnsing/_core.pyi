@@ -9,6 +9,27 @@ import numpy
 from numpy.typing import NDArray
 
 
+class StopSign:
+    """Stops the native work of threads: `with sign:` in each, stop() in one."""
+
+    def __init__(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    @property
+    def is_stopped(self) -> bool: ...
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def __getstate__(self) -> bool: ...
+
+    def __setstate__(self, arg: bool, /) -> None: ...
+
+def end_with_python() -> None:
+    """Raises SystemExit, which ends a thread silently, once Python ends."""
+
 class AskOptions:
     """Which questions are worth asking."""
 
@@ -22,7 +43,12 @@ class SearchOptions:
 class ColumnLimits:
     """Limits on the columns that a rule asks about."""
 
-    def __init__(self, *, forbidden: Sequence[int] = [], linear: Sequence[tuple[Sequence[float], float, float]] = [], one_per_column: bool = False) -> None: ...
+    def __init__(self, *, forbidden: Sequence[int] = [], linear: Sequence[tuple[Sequence[float], float, float]] = [], one_per_column: bool = False, apart: Sequence[tuple[int, int]] = [], group_of: Sequence[int] = [], monotone: Sequence[int] = [], ordered_class: int = 0) -> None: ...
+
+class NodeLimits:
+    """What is known of the rules of one node."""
+
+    def __init__(self, *, low: float = 0.0, high: float = 1.0, max_new: int | None = None, used: Sequence[int] = [], prices: Sequence[float] = [], closed: Sequence[int] = []) -> None: ...
 
 class QuestionLimits:
     """Limits on the questions of a rule."""
@@ -67,6 +93,8 @@ class ColumnList:
 
     def add_levels(self, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_levels: int) -> None: ...
 
+    def add_codes(self, schema: ColumnSchema, codes: Sequence[NDArray[numpy.unsignedinteger[Any]]]) -> None: ...
+
     def has_missing(self) -> list[bool]: ...
 
     @property
@@ -77,6 +105,29 @@ class ColumnList:
 
     def schema(self) -> ColumnSchema:
         """What the codes stand for, without the rows."""
+
+def outline_columns(numbers: Sequence[NDArray[numpy.generic]], weights: NDArray[numpy.int64] | None, n_sampled: int, n_threads: int) -> list[tuple[tuple[NDArray[numpy.float64], NDArray[numpy.int64]] | None, NDArray[numpy.float64], bool]]:
+    """
+    Per column: all values with their cases if they are few, else None; then a sample if they are many, and whether some are missing if they are few.
+    """
+
+def deal_columns(numbers: Sequence[NDArray[numpy.generic]], bounds: Sequence[NDArray[numpy.float64]], weights: NDArray[numpy.int64] | None, n_threads: int) -> list[tuple[NDArray[numpy.uint16], NDArray[numpy.int64], float, float, bool]]:
+    """
+    Per column: the bucket of each row, the cases of each bucket, the least and the greatest number, and whether some are missing. Bucket b has what lies above bound b - 1 and not above bound b.
+    """
+
+def values_in(numbers: Sequence[NDArray[numpy.generic]], dealt: Sequence[tuple[NDArray[numpy.uint16], NDArray[numpy.float64], NDArray[numpy.uint8]]], weights: NDArray[numpy.int64] | None, n_threads: int) -> list[tuple[NDArray[numpy.float64], NDArray[numpy.int64]]]:
+    """Per column, the values in its open buckets, with their cases."""
+
+def encode_from(numbers: Sequence[NDArray[numpy.generic]], begins: Sequence[NDArray[numpy.float64]], n_threads: int) -> list[NDArray[numpy.unsignedinteger[Any]]]:
+    """
+    Per column, the code of each number, in the fewest bytes that hold them. Codes begin with the given numbers; one more than the last means missing.
+    """
+
+def encode_dealt(numbers: Sequence[NDArray[numpy.generic]], dealt: Sequence[tuple[NDArray[numpy.uint16], NDArray[numpy.float64], NDArray[numpy.uint8]]], begins: Sequence[NDArray[numpy.float64]], n_threads: int) -> list[NDArray[numpy.unsignedinteger[Any]]]:
+    """
+    The same of columns that were dealt; in buckets that are not open no code begins.
+    """
 
 class Engine:
     """Counts, searches and parts the rows of a table."""
@@ -106,12 +157,15 @@ class Engine:
     def rule_counts(self, nodes: Sequence[int], rules: Sequence[Sequence[tuple[Sequence[tuple[int, int, float, Sequence[int]]], Sequence[bool], int]]]) -> list[Annotated[NDArray[numpy.int64], dict(shape=(None, None))]]:
         """Per node, cases by rule and class that answer yes."""
 
-    def best_rules(self, nodes: Sequence[int], time_limit: float = float('inf')) -> list[tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float]]:
+    def best_rules(self, nodes: Sequence[int], time_limit: float = float('inf'), limits: Sequence[NodeLimits] = []) -> list[tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float, list[int]]]:
         """
         Account of the best rule of each node, asked and searched in one go. The limit, in seconds, is for all nodes together.
         """
 
-    def evaluate(self, node: int, rule: tuple[Sequence[tuple[int, int, float, Sequence[int]]], Sequence[bool], int]) -> tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float] | None:
+    def give(self, node: int, questions: Sequence[tuple[int, int, float, Sequence[int]]]) -> None:
+        """Gives a node further questions, behind those that all nodes are given."""
+
+    def evaluate(self, node: int, rule: tuple[Sequence[tuple[int, int, float, Sequence[int]]], Sequence[bool], int]) -> tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float, list[int]] | None:
         """
         Account of a rule chosen elsewhere for a node; None if it breaks a limit.
         """
@@ -121,6 +175,11 @@ class Engine:
 
     def rows_of(self, nodes: Sequence[int]) -> list[Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
         """Rows of each node, each once, ascending."""
+
+    def branch(self) -> Engine:
+        """
+        An engine of the same nodes; neither sees what is done to those of the other.
+        """
 
     def close(self, nodes: Sequence[int]) -> None:
         """Frees what is kept of nodes that stay leaves."""
@@ -133,12 +192,12 @@ class Chooser:
     def ask(self, histograms: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], target: int | None = None) -> list[tuple[int, int, float, list[int]]]:
         """Questions worth asking of a node with these cases."""
 
-    def evaluate(self, totals: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], histograms: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], rule: tuple[Sequence[tuple[int, int, float, Sequence[int]]], Sequence[bool], int], left: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float] | None:
+    def evaluate(self, totals: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], histograms: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], rule: tuple[Sequence[tuple[int, int, float, Sequence[int]]], Sequence[bool], int], left: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float, list[int]] | None:
         """Account of a rule that sends `left` to yes; None if it breaks a limit."""
 
-    def search(self, totals: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], histograms: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], questions: Sequence[tuple[int, int, float, Sequence[int]]], pair_counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], time_limit: float = float('inf')) -> RuleSearch:
+    def search(self, totals: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], histograms: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], questions: Sequence[tuple[int, int, float, Sequence[int]]], pair_counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], time_limit: float = float('inf'), limits: NodeLimits | None = None, n_given: int = 0) -> RuleSearch:
         """
-        Searches for a node's best rule over the questions whose pairs were counted.
+        Searches for a node's best rule over the questions whose pairs were counted. The last `n_given` were given for this node alone.
         """
 
 class RuleSearch:
@@ -150,11 +209,16 @@ class RuleSearch:
     def take(self, counts: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
         """Takes the cases, by wanted rule and class, that answer yes."""
 
-    def found(self) -> tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float]:
+    def found(self) -> tuple[bool, list[tuple[int, int, float, list[int]]], list[bool], int, list[float], float, float, bool, float, float, float, list[int]]:
         """Account of the best rule so far."""
 
 def best_rule(answers: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], cases: Cases, *, search: SearchOptions, limits: QuestionLimits | None = None) -> tuple[list[int], list[bool], str, list[float], float, float, bool, float, float, float]:
     """Best rule over a 0/1 matrix: the fields of a Split."""
+
+def ranked_rules(answers: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], cases: Cases, *, search: SearchOptions, limits: QuestionLimits | None = None, n_best: int) -> tuple[list[tuple[list[int], list[bool], str, list[float]]], bool]:
+    """
+    The n_best best rules over a 0/1 matrix, best first, as (questions, negated, operator, left); and whether the search was not cut short.
+    """
 
 def criteria() -> list[tuple[str, int, bool, bool]]:
     """
@@ -191,6 +255,10 @@ class Bins:
     def codes(self, numbers: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, n_threads: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]:
         """Codes of rows, column after column; 255 is missing."""
 
+    def __getstate__(self) -> list[list[float]]: ...
+
+    def __setstate__(self, arg: Sequence[Sequence[float]], /) -> None: ...
+
 class Forest:
     """Random and extremely random trees, grown to the end."""
 
@@ -214,5 +282,9 @@ class Forest:
         """
         (column, last, shift, left, n_rows, shares, is_drawn) of a tree's nodes and rows.
         """
+
+    def __getstate__(self) -> tuple[int, int, list[Any]]: ...
+
+    def __setstate__(self, arg: tuple[int, int, Sequence[tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]]]], /) -> None: ...
 
 def grow_forest(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, *, n_classes: int, n_best_trees: int, n_best_columns: int, n_random_trees: int, n_random_columns: int, n_draws: int, seed: int, n_threads: int) -> Forest: ...

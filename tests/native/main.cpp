@@ -11,6 +11,7 @@ void test_kernels();
 void test_search();
 void test_counted();
 void test_columns();
+void test_part_columns();
 void test_questions();
 void test_answers();
 void test_engine();
@@ -28,7 +29,7 @@ int main() {
         {"bits", test_bits},           {"criteria", test_criteria}, {"kernels", test_kernels},
         {"search", test_search},       {"counted", test_counted},   {"columns", test_columns},
         {"questions", test_questions}, {"answers", test_answers},   {"engine", test_engine},
-        {"apply", test_apply},         {"forest", test_forest},
+        {"apply", test_apply},         {"forest", test_forest},     {"parts", test_part_columns},
     };
     for (const auto& test : kTests) {
         const Tally before = tally();

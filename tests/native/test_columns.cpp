@@ -169,6 +169,15 @@ void test_zero_one(Random& random) {
     check_zero_one<std::int64_t>(NumberType::i64, {2, -1, 0x1p40, -0x1p40}, random);
 }
 
+// Without rows there may be no cells at all, nor a place where they would be.
+void test_no_rows() {
+    const std::vector<NumberView> views(9, {nullptr, 1, NumberType::f64});
+    for (const EncodedColumn& column : encode_number_columns(views, 0, {}, 1)) {
+        CHECK(column.n_rows == 0);
+        CHECK(column.values.empty());
+    }
+}
+
 // The same numbers in every type that holds them give the same codes.
 template <class T>
 void check_type(NumberType type, const std::vector<double>& data) {
@@ -318,6 +327,7 @@ void test_columns() {
     test_widths();
     test_many_columns(random);
     test_zero_one(random);
+    test_no_rows();
     test_types(random);
     test_bins(random);
     test_buckets(random);

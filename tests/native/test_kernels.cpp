@@ -66,6 +66,9 @@ void check_packed_counts(const Kernels& kernels, Random& random, std::size_t n_w
     std::vector<std::uint32_t> found(kLanes * kStride, 77);
     kernels.count_tile_packed(a.data(), b.data(), segments.data(), segments.size(), found.data(),
                               kStride);
+    std::vector<double> weighted(kLanes * kStride, 77);
+    kernels.count_tile_weighted(a.data(), b.data(), segments.data(), segments.size(),
+                                weighted.data(), kStride);
     constexpr std::uint32_t kShifts[] = {18, 16, 1, 0};
     for (std::size_t i = 0; i < kLanes; ++i)
         for (std::size_t k = 0; k < kLanes; ++k) {
@@ -77,6 +80,8 @@ void check_packed_counts(const Kernels& kernels, Random& random, std::size_t n_w
                                 << kShifts[s];
                 }
             CHECK(found[i * kStride + k] == expected);
+            CHECK(weighted[i * kStride + k] == static_cast<double>(expected));
+            CHECK(weighted[i * kStride + kLanes + k] == 77);
             CHECK(found[i * kStride + kLanes + k] == 77);
         }
 }
@@ -177,6 +182,7 @@ struct Scans {
     std::vector<double> size, lean, with_totals, with_self;  // of each question
     std::vector<double> gain, most_after;                    // of the rule "question 0"
     std::vector<double> with_last, last_both;  // of that rule with question 1 as its last
+    Screen screen;                             // of a criterion that has one
 
     Scans(const Problem& p, Criterion criterion)
         : objective(p.objective(criterion, 5)),
@@ -207,15 +213,18 @@ struct Scans {
                     std::max(most_after[j * stride + q], most_after[j * stride + q + 1]);
     }
 
-    // What the quicker ways to judge pairs by the Gini criteria go by; see Leans and Moments.
+    const Screen* screen_or_null() const { return screen.classes.empty() ? nullptr : &screen; }
+
+    // What the quicker ways to judge pairs go by; see Leans and Moments.
     void sum_up() {
         for (auto* sums : {&size, &lean, &with_totals, &with_self}) sums->assign(stride, 0.0);
         for (std::size_t j = 0; j < objective.n_classes; ++j)
             for (std::size_t q = 0; q < stride; ++q) {
                 const double n = singles[j * stride + q];
+                const double scale = screen.classes.empty() ? 1.0 : screen.classes[j].inverse;
                 size[q] += n;
-                with_totals[q] += objective.totals[j] * n;
-                with_self[q] += n * n;
+                with_totals[q] += objective.totals[j] * n * scale;
+                with_self[q] += n * n * scale;
                 if (objective.n_classes == 2)
                     lean[q] += j == 0 ? n * objective.totals[1] : -n * objective.totals[0];
             }
@@ -243,6 +252,7 @@ struct Scans {
         scan.both_stride = stride;
         scan.limit = limit;
         scan.grain = grain;
+        scan.screen = screen_or_null();
         if (!size.empty() && objective.n_classes == 2)
             scan.leans = {size.data(), lean.data()};
         else if (!size.empty())
@@ -264,6 +274,7 @@ struct Scans {
         scan.most_after = most_after.data();
         scan.most_single = singles.data();
         scan.open_limit = limit;
+        scan.screen = screen_or_null();
         return scan;
     }
     LastScan last(const Formulas& formulas, double limit) const {
@@ -279,6 +290,7 @@ struct Scans {
         scan.both = last_both.data();
         scan.both_stride = stride;
         scan.open_limit = limit;
+        scan.screen = screen_or_null();
         return scan;
     }
 };
@@ -348,6 +360,37 @@ void check_scans(const Kernels& kernels, const Scans& scans, const Formulas& for
         }
 }
 
+bool contains(const std::vector<std::uint32_t>& all, const std::vector<std::uint32_t>& some) {
+    return std::includes(all.begin(), all.end(), some.begin(), some.end());
+}
+
+// A screen excludes no rule that is good enough: the hits are the same, whether pairs have sums to
+// go by or not, and what is open without it is open with it.
+void check_screened(const Kernels& kernels, const Scans& plain, const Formulas& formulas) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    Scans screened = plain;
+    screened.screen = entropy_screen(plain.objective);
+    Scans summed = screened;
+    if (plain.objective.whole_numbers) summed.sum_up();
+    check_scans(kernels, summed, formulas);
+    std::vector<Hit> all = scan_pairs(kernels, plain.pairs(formulas, kInfinity, kInfinity));
+    std::sort(all.begin(), all.end(), [](const Hit& a, const Hit& b) { return a.value < b.value; });
+    for (std::size_t i = 0; i < all.size(); i += 1 + all.size() / 10) {
+        const double limit = all[i].value * (1 + 1e-12);
+        const std::vector<Hit> hits = scan_pairs(kernels, plain.pairs(formulas, limit, kInfinity));
+        CHECK(same_hits(hits, scan_pairs(kernels, screened.pairs(formulas, limit, kInfinity))));
+        CHECK(same_hits(hits, scan_pairs(kernels, summed.pairs(formulas, limit, kInfinity))));
+        std::vector<std::uint32_t> open;
+        std::vector<std::uint32_t> left_open;
+        CHECK(same_hits(
+            scan_extensions(kernels, plain.extensions(formulas, limit, kInfinity), open),
+            scan_extensions(kernels, screened.extensions(formulas, limit, kInfinity), left_open)));
+        CHECK(contains(left_open, open));
+        CHECK(contains(scan_last(kernels, screened.last(formulas, limit)),
+                       scan_last(kernels, plain.last(formulas, limit))));
+    }
+}
+
 // The packed scan gives the plain loops' hits, and among them every rule that the scan in doubles
 // finds below the limit.
 void check_packed_scans(const Kernels& kernels, const Problem& p, const Formulas& formulas) {
@@ -408,6 +451,7 @@ void check_all_scans(const Kernels& kernels, Random& random, const Problem& p) {
                     summed.sum_up();
                     check_scans(kernels, summed, formulas);
                 }
+                if (facts_of(criterion).is_screened) check_screened(kernels, scans, formulas);
                 scans.objective.distinct_children = true;
                 check_scans(kernels, scans, formulas);
                 if (!facts_of(criterion).uses_xlogx || is_weighted) continue;

@@ -1,12 +1,14 @@
 // The exact search against trying every rule; stopping early; the number of threads.
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "check.hpp"
 #include "inputs.hpp"
 #include "kernels/kernels.hpp"
 #include "plain_value.hpp"
+#include "search/matrix.hpp"
 #include "search/search.hpp"
 #include "search/settings.hpp"
 
@@ -66,8 +68,12 @@ class BruteForce {
         double size = 0;
         for (const double n : left) size += n;
         if (size < objective_.min_leaf || objective_.total - size < objective_.min_leaf) return;
-        const double value = plain_value(objective_, left);
-        const double tie = facts_of(objective_.criterion).is_exact ? 0 : 1e-9;
+        if (!limits_.keep_order(literals, false, left.data(), objective_.totals,
+                                objective_.class_weights))
+            return;
+        const double value = plain_value(objective_, left) + limits_.price(literals);
+        const bool is_exact = facts_of(objective_.criterion).is_exact && !limits_.has_prices();
+        const double tie = is_exact ? 0 : 1e-9;
         if (best_.found && value >= best_.value - tie) return;
         best_ = {true, value, questions};
     }
@@ -80,7 +86,8 @@ class BruteForce {
 
 void check_against_brute_force(const Problem& p, Criterion criterion, double min_leaf,
                                std::size_t max_rules, const RuleLimits& limits = {}) {
-    const Objective objective = p.objective(criterion, min_leaf);
+    Objective objective = p.objective(criterion, min_leaf);
+    if (limits.has_prices()) objective.whole_numbers = false;
     const Best best = BruteForce(p, objective, limits).best(max_rules);
     for (const Kernels* kernels : available_kernels()) {
         use_kernels(kernels->name);
@@ -127,6 +134,9 @@ void test_many_classes(Random& random) {
             const Problem p = random_problem(random, 300, 14, 40, max_rules == 2);
             check_against_brute_force(p, criterion, 10, max_rules);
         }
+    // So many that the counts of a question with all others are not there at once.
+    for (const Criterion criterion : {Criterion::gini, Criterion::entropy})
+        check_against_brute_force(random_problem(random, 33000, 40, 33000), criterion, 10, 2);
 }
 
 // A sum of costs, a question that must be asked, and columns of which one may be asked each.
@@ -162,6 +172,59 @@ void test_limits(Random& random) {
     }
 }
 
+// Columns apart, in groups, too many of them, closed ones; their order, bounds and prices.
+void test_knowledge(Random& random) {
+    PoolKnowledge known;
+    known.column_of = {0, 1, 2, 2};
+    known.apart = {{0, 1}};
+    known.sign = {1, -1, 0, PoolKnowledge::kUnordered};
+    known.ordered_class = 1;
+    known.price = {1.5, 0.25, 4};
+    RuleLimits limits;
+    limits.add(known);
+    CHECK(!limits.is_empty() && limits.has_prices());
+    CHECK(!limits.allow({{0, false}, {1, true}}) && limits.allow({{0, false}, {2, false}}));
+    CHECK(!limits.allow({{3, false}}) && !limits.allow({{3, true}}));
+    CHECK(limits.price({{0, false}, {2, false}, {3, true}}) == 5.5);  // a column once
+    const std::vector<double> totals = {4, 4};
+    const std::vector<double> ones = {1, 1};
+    const double more[] = {1, 3};
+    CHECK(limits.keep_order({{0, false}}, false, more, totals, ones));
+    CHECK(!limits.keep_order({{0, true}}, false, more, totals, ones));
+    CHECK(!limits.keep_order({{1, false}}, false, more, totals, ones));
+    CHECK(!limits.keep_order({{0, false}, {2, false}}, true, more, totals, ones));
+
+    for (int i = 0; i < 60; ++i) {
+        const std::size_t n_rows = i % 4 == 0 ? 600 : 5 + random.below(90);
+        const std::size_t n_questions = 2 + random.below(9);
+        const std::size_t max_rules = 1 + random.below(4);
+        constexpr std::size_t kColumns = 4;
+        PoolKnowledge drawn;
+        for (std::size_t q = 0; q < n_questions; ++q) {
+            drawn.column_of.push_back(static_cast<std::uint32_t>(random.below(kColumns)));
+            drawn.sign.push_back(static_cast<std::int8_t>(static_cast<int>(random.below(4)) - 1));
+        }
+        if (i % 2 == 0) drawn.sign.clear();
+        drawn.ordered_class = random.below(2);
+        drawn.low = i % 5 == 0 ? 0.3 : 0;
+        drawn.high = i % 7 == 0 ? 0.7 : 1;
+        if (i % 3 == 0) drawn.apart = {{0, 2}, {1, 3}};
+        if (i % 3 == 1) drawn.group_of = {1, 0, 2, 1};
+        if (i % 4 == 1) {
+            drawn.is_used = {0, 1, 0, 0};
+            drawn.max_new = random.below(3);
+        }
+        if (i % 4 == 2) drawn.is_closed = {0, 0, 1, 0};
+        for (std::size_t c = 0; i % 3 == 2 && c < kColumns; ++c)
+            drawn.price.push_back(static_cast<double>(random.below(9)));
+        RuleLimits own;
+        own.add(drawn);
+        const Problem p = random_problem(random, n_rows, n_questions, 2, i % 3 == 0);
+        const Criterion criterion = i % 2 == 0 ? Criterion::gini : Criterion::gini_squared;
+        check_against_brute_force(p, criterion, 1, max_rules, own);
+    }
+}
+
 // More rows and questions than one word, block or batch holds.
 void test_larger_problems(Random& random) {
     for (const Criterion criterion : {Criterion::gini_squared, Criterion::gini})
@@ -170,6 +233,13 @@ void test_larger_problems(Random& random) {
             check_against_brute_force(random_problem(random, 500, 12, n_classes, true), criterion,
                                       1, 4);
         }
+    // Rows enough for the last questions of a rule to be bounded before they are counted.
+    for (const Criterion criterion : every_criterion()) {
+        const CriterionFacts& facts = facts_of(criterion);
+        const std::size_t n_classes = facts.two_classes_only ? 2 : 3;
+        const std::size_t n_rows = kWordBits * (10 + facts.bound_words * n_classes);
+        check_against_brute_force(random_problem(random, n_rows, 12, n_classes), criterion, 10, 3);
+    }
 }
 
 bool same_rule(const FoundRule& a, const FoundRule& b) {
@@ -256,6 +326,24 @@ void test_nothing_to_find() {
     CHECK(!search(p, p.objective(Criterion::gini), {3, {}, 1}).found);
 }
 
+// No cases, and so no classes.
+void test_nobody() {
+    ClassOptions no_classes;
+    no_classes.n_classes = 0;
+    Interrupt interrupt;
+    double seconds = 0;
+    for (const std::optional<double> greedy_level : {std::optional<double>(), {0.9}}) {
+        SearchOptions options;
+        options.max_rules = 2;
+        options.criterion = Criterion::entropy;
+        options.time_limit = kForever;
+        options.greedy_level = greedy_level;
+        const FoundRule found = search_matrix(nullptr, 9, CaseView{{}, {}, no_classes}, options, {},
+                                              interrupt, seconds);
+        CHECK(!found.found && found.optimal);
+    }
+}
+
 }  // namespace
 
 void test_search() {
@@ -265,11 +353,13 @@ void test_search() {
     test_many_classes(random);
     test_larger_problems(random);
     test_limits(random);
+    test_knowledge(random);
     use_kernels(before.c_str());
     test_tables(random);
     test_threads(random);
     test_stopping(random);
     test_nothing_to_find();
+    test_nobody();
 }
 
 }  // namespace bsnsing::test

@@ -17,12 +17,10 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/leave.hpp"
 #include "bits/number_view.hpp"
-#include "work/watch.hpp"
 
 namespace bsnsing {
-
-namespace nb = nanobind;
 
 template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -57,23 +55,7 @@ Made<T, N> to_numpy(std::vector<T> numbers, const std::array<std::size_t, N>& sh
     return Made<T, N>(data, N, shape.data(), owner);
 }
 
-// The type of an array's numbers; throws if they are not real numbers of a size we read.
-NumberType number_type(nb::dlpack::dtype type);
-
-// Whether a signal such as Ctrl-C waits; then the Python error is set.
-bool user_interrupts();
-
-// Calls work(interrupt) without the interpreter lock; raises what a signal handler raised.
-template <class Work>
-auto call_interruptibly(const Work& work) {
-    Interrupt interrupt(user_interrupts);
-    // It is moved from on return. NOLINTNEXTLINE(misc-const-correctness)
-    auto result = [&] {
-        const nb::gil_scoped_release no_python_below;
-        return work(interrupt);
-    }();
-    if (interrupt.is_raised()) throw nb::python_error();
-    return result;
-}
+// An array's numbers; throws if they are not real numbers of a size and at an address we read.
+NumberView view_of(const AnyNumbers& numbers);
 
 }  // namespace bsnsing

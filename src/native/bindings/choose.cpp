@@ -53,7 +53,8 @@ std::optional<Account> evaluate(const Chooser& self, const Vector<std::int64_t>&
 std::unique_ptr<RuleSearch> search(const Chooser& self, const Vector<std::int64_t>& totals,
                                    const Histograms& histograms,
                                    const std::vector<QuestionFields>& questions,
-                                   const Cube<std::int64_t>& pair_counts, double time_limit) {
+                                   const Cube<std::int64_t>& pair_counts, double time_limit,
+                                   const std::optional<NodeLimits>& limits, std::int64_t n_given) {
     if (std::isnan(time_limit)) throw std::invalid_argument("time_limit must be a number; got NaN");
     std::vector<Question> asked = from_fields(questions, self.columns());
     const std::vector<ClassHistogram> views = to_views(histograms);
@@ -66,7 +67,7 @@ std::unique_ptr<RuleSearch> search(const Chooser& self, const Vector<std::int64_
         return std::make_unique<RuleSearch>(
             self, as_span(totals), views, std::move(asked),
             std::span<const std::int64_t>(pair_counts.data(), pair_counts.size()), interrupt,
-            time_limit);
+            time_limit, limits ? &*limits : nullptr, to_position(n_given, "number of questions"));
     });
 }
 
@@ -100,11 +101,14 @@ void bind_choose(nb::module_& m) {
         .def("evaluate", &evaluate, nb::arg("totals").noconvert(),
              nb::arg("histograms").noconvert(), nb::arg("rule"), nb::arg("left").noconvert(),
              "Account of a rule that sends `left` to yes; None if it breaks a limit.")
-        .def("search", &search, nb::keep_alive<0, 1>(), nb::arg("totals").noconvert(),
-             nb::arg("histograms").noconvert(), nb::arg("questions"),
-             nb::arg("pair_counts").noconvert(),
-             nb::arg("time_limit") = std::numeric_limits<double>::infinity(),
-             "Searches for a node's best rule over the questions whose pairs were counted.");
+        .def(
+            "search", &search, nb::keep_alive<0, 1>(), nb::arg("totals").noconvert(),
+            nb::arg("histograms").noconvert(), nb::arg("questions"),
+            nb::arg("pair_counts").noconvert(),
+            nb::arg("time_limit") = std::numeric_limits<double>::infinity(),
+            nb::arg("limits") = nb::none(), nb::arg("n_given") = 0,
+            "Searches for a node's best rule over the questions whose pairs were counted. The last "
+            "`n_given` were given for this node alone.");
     nb::class_<RuleSearch>(m, "RuleSearch", "A search for a rule that asks for counts it needs.")
         .def("wanted", &wanted, "Rules whose cases are needed next; none when all is settled.")
         .def("take", &take, nb::arg("counts").noconvert(),

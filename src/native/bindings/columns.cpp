@@ -35,14 +35,15 @@ void add_numbers(ColumnList& self, const std::vector<AnyNumbers>& numbers, std::
     std::vector<NumberView> views;
     for (const AnyNumbers& n : numbers) {
         if (n.shape(0) != n_rows) throw std::invalid_argument("columns differ in length");
-        views.push_back({n.data(), n_rows > 1 ? n.stride(0) : 1, number_type(n.dtype())});
+        views.push_back(view_of(n));
     }
     if (weights && weights->shape(0) != n_rows)
         throw std::invalid_argument("weights and columns differ in length");
     if (n_threads == 0) throw std::invalid_argument("n_threads must be at least 1; got 0");
-    const nb::gil_scoped_release no_python_below;
-    std::vector<EncodedColumn> encoded =
-        encode_number_columns(views, n_rows, {max_bins, as_span(weights)}, n_threads);
+    std::vector<EncodedColumn> encoded = call_interruptibly([&](Interrupt& interrupt) {
+        return encode_number_columns(views, n_rows, {max_bins, as_span(weights), &interrupt},
+                                     n_threads);
+    });
     for (EncodedColumn& column : encoded) self.columns.add(std::move(column));
 }
 
@@ -56,6 +57,32 @@ void add_levels(ColumnList& self, const Vector<std::int32_t>& codes, std::size_t
             throw std::invalid_argument("there is no level " + std::to_string(code) +
                                         ": the column has " + std::to_string(n_levels));
     self.columns.add(encode_levels(as_span(codes), n_levels));
+}
+
+// The columns of a schema, whose codes were made elsewhere.
+void add_codes(ColumnList& self, const ColumnSchema& schema, const std::vector<AnyNumbers>& codes) {
+    self.check_not_taken();
+    if (codes.size() != schema.size())
+        throw std::invalid_argument("there are " + std::to_string(codes.size()) + " codes for " +
+                                    std::to_string(schema.size()) + " columns");
+    std::vector<EncodedColumn> columns;
+    for (std::size_t c = 0; c < codes.size(); ++c) {
+        const NumberView view = view_of(codes[c]);
+        const std::size_t n_rows = codes[c].shape(0);
+        if (view.stride != 1) throw std::invalid_argument("codes must be contiguous");
+        if (view.type == NumberType::u8)
+            columns.push_back(
+                column_of(schema[c], {static_cast<const std::uint8_t*>(view.data), n_rows}));
+        else if (view.type == NumberType::u16)
+            columns.push_back(
+                column_of(schema[c], {static_cast<const std::uint16_t*>(view.data), n_rows}));
+        else if (view.type == NumberType::u32)
+            columns.push_back(
+                column_of(schema[c], {static_cast<const std::uint32_t*>(view.data), n_rows}));
+        else
+            throw std::invalid_argument("codes must be unsigned integers of at most 32 bits");
+    }
+    for (EncodedColumn& column : columns) self.columns.add(std::move(column));
 }
 
 std::vector<bool> has_missing(const ColumnList& self) {
@@ -153,6 +180,11 @@ void bind_columns(nb::module_& m) {
              nb::arg("numbers"), nb::arg("max_bins"), nb::arg("weights").none(),
              nb::arg("n_threads"))
         .def("add_levels", &add_levels, nb::arg("codes").noconvert(), nb::arg("n_levels"))
+        .def("add_codes", &add_codes,
+             nb::sig("def add_codes(self, schema: ColumnSchema, "
+                     "codes: collections.abc.Sequence[NDArray[numpy.unsignedinteger[typing.Any]]]) "
+                     "-> None"),
+             nb::arg("schema"), nb::arg("codes"))
         .def("has_missing", &has_missing)
         .def_prop_ro("n_columns", [](const ColumnList& self) { return self.columns.schema.size(); })
         .def("codes", &codes, nb::arg("column"), "The code of each row; n_codes means missing.")

@@ -1,7 +1,10 @@
 // The engine: counts, level-wise search, partition.
 #include "grow/engine.hpp"
 
+#include <nanobind/stl/unique_ptr.h>
+
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -19,11 +22,12 @@ using Nodes = std::vector<std::int64_t>;
 class SharedEngine : public Engine {
   public:
     using Engine::Engine;
+    SharedEngine(const SharedEngine& other) : Engine(other) {}
 
     // Calls work() without the interpreter lock, when no other thread is at work.
     template <class Work>
     auto alone(const Work& work) const {
-        const nb::gil_scoped_release no_python_below;
+        const WithoutPython no_python_below;
         const std::lock_guard<std::mutex> turn(busy_);
         return work();
     }
@@ -54,7 +58,7 @@ void make_engine(SharedEngine* self, ColumnList& columns, const Cases& cases, co
         engine_options(schema, cases.options, ask, search, limits.value_or(ColumnLimits()),
                        own_questions, from_fields(extra_questions, schema));
     Columns taken = columns.take();
-    const nb::gil_scoped_release no_python_below;
+    const WithoutPython no_python_below;
     new (self) SharedEngine(std::move(taken), as_span(cases.classes), cases.options.n_classes,
                             as_span(cases.weights), std::move(options));
 }
@@ -125,12 +129,18 @@ std::vector<Made<std::int64_t, 2>> rule_counts(SharedEngine& self, const Nodes& 
     return arrays;
 }
 
-std::vector<Account> best_rules(SharedEngine& self, const Nodes& nodes, double time_limit) {
+std::vector<Account> best_rules(SharedEngine& self, const Nodes& nodes, double time_limit,
+                                const std::vector<NodeLimits>& limits) {
     const std::vector<NodeSplit> splits = self.alone_interruptibly([&](Interrupt& interrupt) {
-        return self.best_rules(to_nodes(nodes), interrupt, time_limit);
+        return self.best_rules(to_nodes(nodes), interrupt, time_limit, limits);
     });
     return convert_all(splits,
                        [&](const NodeSplit& split) { return to_account(split, self.columns()); });
+}
+
+void give(SharedEngine& self, std::int64_t node, const std::vector<QuestionFields>& questions) {
+    std::vector<Question> given = from_fields(questions, self.columns());
+    self.alone([&] { self.give(to_position(node, "node"), std::move(given)); });
 }
 
 std::optional<Account> evaluate(const SharedEngine& self, std::int64_t node,
@@ -183,13 +193,22 @@ void bind_engine(nb::module_& m) {
              "Per node, cases by rule and class that answer yes.")
         .def("best_rules", &best_rules, nb::arg("nodes"),
              nb::arg("time_limit") = std::numeric_limits<double>::infinity(),
+             nb::arg("limits") = std::vector<NodeLimits>(),
              "Account of the best rule of each node, asked and searched in one go. The limit, in "
              "seconds, is for all nodes together.")
+        .def("give", &give, nb::arg("node"), nb::arg("questions"),
+             "Gives a node further questions, behind those that all nodes are given.")
         .def("evaluate", &evaluate, nb::arg("node"), nb::arg("rule"),
              "Account of a rule chosen elsewhere for a node; None if it breaks a limit.")
         .def("split", &split, nb::arg("nodes"), nb::arg("rules"),
              "Parts each node by its rule; the new nodes, yes and no.")
         .def("rows_of", &rows_of, nb::arg("nodes"), "Rows of each node, each once, ascending.")
+        .def(
+            "branch",
+            [](const SharedEngine& self) {
+                return self.alone([&] { return std::make_unique<SharedEngine>(self); });
+            },
+            "An engine of the same nodes; neither sees what is done to those of the other.")
         .def(
             "close",
             [](SharedEngine& self, const Nodes& nodes) {

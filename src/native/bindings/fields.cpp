@@ -53,7 +53,8 @@ Account to_account(const NodeSplit& split, const ColumnSchema& columns) {
             found.optimal,
             found.n_counted,
             found.n_excluded,
-            split.seconds};
+            split.seconds,
+            split.given};
 }
 
 std::vector<Question> from_fields(const std::vector<QuestionFields>& fields,

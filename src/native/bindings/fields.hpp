@@ -13,9 +13,10 @@ using QuestionFields = std::tuple<std::int64_t, int, double, std::vector<std::in
 // (questions, negated, operator)
 using CodedRule = std::tuple<std::vector<QuestionFields>, std::vector<bool>, int>;
 // (is_worthwhile, questions, negated, operator, left, value, bound, optimal, n_counted, n_excluded,
-// seconds)
-using Account = std::tuple<bool, std::vector<QuestionFields>, std::vector<bool>, int,
-                           std::vector<double>, double, double, bool, double, double, double>;
+// seconds, given)
+using Account =
+    std::tuple<bool, std::vector<QuestionFields>, std::vector<bool>, int, std::vector<double>,
+               double, double, bool, double, double, double, std::vector<std::int64_t>>;
 
 std::vector<QuestionFields> to_fields(std::span<const Question> questions,
                                       const ColumnSchema& columns);

@@ -34,7 +34,7 @@ void check_columns(std::size_t n_given, std::size_t n_known) {
 
 void make_bins(Bins* self, const Matrix<float>& numbers, std::size_t n_threads) {
     check_threads(n_threads);
-    const nb::gil_scoped_release no_python_below;
+    const WithoutPython no_python_below;
     new (self) Bins(view_numbers(numbers), n_threads);
 }
 
@@ -43,7 +43,7 @@ Made<std::uint8_t, 2> codes(const Bins& self, const Matrix<float>& numbers, std:
     check_columns(numbers.shape(1), self.n_columns());
     std::vector<std::uint8_t> found;
     {
-        const nb::gil_scoped_release no_python_below;
+        const WithoutPython no_python_below;
         found = self.codes(view_numbers(numbers), n_threads);
     }
     return to_numpy<2>(std::move(found), {numbers.shape(1), numbers.shape(0)});
@@ -129,9 +129,84 @@ TreeFields tree_fields(const Forest& self, std::size_t number) {
         std::get<3>(fields).push_back(node.left);
     }
     std::get<4>(fields) = tree.n_rows;
-    std::get<5>(fields) = tree.shares;
+    std::vector<double> shares(self.n_classes());
+    for (std::uint32_t node = 0; node < tree.nodes.size(); ++node) {
+        std::fill(shares.begin(), shares.end(), 0.0);
+        tree.shares.add_to(shares.data(), node);
+        std::get<5>(fields).insert(std::get<5>(fields).end(), shares.begin(), shares.end());
+    }
     std::get<6>(fields) = tree.is_drawn;
     return fields;
+}
+
+// (column, last, shift, left, n_shares) of a tree's nodes, and (class, share) of all shares in
+// their order, as arrays: trees are large.
+using StoredTree =
+    std::tuple<Vector<std::uint32_t>, Vector<std::uint8_t>, Vector<std::uint8_t>,
+               Vector<std::uint32_t>, Vector<std::uint32_t>, Vector<std::uint32_t>, Vector<float>>;
+using StoredForest = std::tuple<std::size_t, std::size_t, std::vector<StoredTree>>;
+
+template <class T>
+Made<T, 1> to_array(std::vector<T> numbers) {
+    const std::size_t n = numbers.size();
+    return to_numpy<1>(std::move(numbers), {n});
+}
+
+nb::tuple get_forest(const Forest& self) {
+    nb::list trees;
+    for (const ForestTree& tree : self.trees()) {
+        const ForestTree kept = tree.reached();
+        std::vector<std::uint32_t> columns;
+        std::vector<std::uint8_t> last;
+        std::vector<std::uint8_t> shift;
+        std::vector<std::uint32_t> left;
+        std::vector<std::uint32_t> n_shares;
+        std::vector<std::uint32_t> classes;
+        std::vector<float> shares;
+        for (std::uint32_t i = 0; i < kept.nodes.size(); ++i) {
+            const ForestNode& node = kept.nodes[i];
+            columns.push_back(node.column);
+            last.push_back(node.last);
+            shift.push_back(node.shift);
+            left.push_back(node.left);
+            const std::size_t before = shares.size();
+            kept.shares.append_to(i, classes, shares);
+            n_shares.push_back(static_cast<std::uint32_t>(shares.size() - before));
+        }
+        trees.append(nb::make_tuple(to_array(std::move(columns)), to_array(std::move(last)),
+                                    to_array(std::move(shift)), to_array(std::move(left)),
+                                    to_array(std::move(n_shares)), to_array(std::move(classes)),
+                                    to_array(std::move(shares))));
+    }
+    return nb::make_tuple(self.n_classes(), self.n_columns(), trees);
+}
+
+void set_forest(Forest& self, const StoredForest& stored) {
+    const auto& [n_classes, n_columns, stored_trees] = stored;
+    if (n_classes == 0) throw std::invalid_argument("damaged forest");
+    std::vector<ForestTree> trees;
+    for (const auto& [columns, last, shift, left, n_shares, classes, shares] : stored_trees) {
+        const std::size_t n_nodes = columns.shape(0);
+        const std::size_t n_all = shares.shape(0);
+        const std::span<const std::uint32_t> all_classes(classes.data(), classes.shape(0));
+        if (last.shape(0) != n_nodes || shift.shape(0) != n_nodes || left.shape(0) != n_nodes ||
+            n_shares.shape(0) != n_nodes || all_classes.size() != n_all ||
+            std::ranges::any_of(all_classes, [&](std::uint32_t c) { return c >= n_classes; }))
+            throw std::invalid_argument("damaged tree of a forest");
+        ForestTree& tree = trees.emplace_back();
+        tree.shares = NodeShares(n_classes);
+        std::size_t first = 0;
+        for (std::uint32_t i = 0; i < n_nodes; ++i) {
+            tree.nodes.push_back(
+                {columns.data()[i], left.data()[i], last.data()[i], shift.data()[i]});
+            const std::size_t n = n_shares.data()[i];
+            if (n > n_all - first) throw std::invalid_argument("damaged tree of a forest");
+            tree.shares.set(i, all_classes.subspan(first, n), {shares.data() + first, n});
+            first += n;
+        }
+        tree.shares.finish(n_nodes);
+    }
+    new (&self) Forest(n_classes, n_columns, std::move(trees));
 }
 
 }  // namespace
@@ -141,7 +216,14 @@ void bind_forest(nb::module_& m) {
         .def("__init__", &make_bins, nb::arg("numbers").noconvert(), nb::kw_only(),
              nb::arg("n_threads"))
         .def("codes", &codes, nb::arg("numbers").noconvert(), nb::kw_only(), nb::arg("n_threads"),
-             "Codes of rows, column after column; 255 is missing.");
+             "Codes of rows, column after column; 255 is missing.")
+        .def("__getstate__", &Bins::ends)
+        .def("__setstate__", [](Bins& self, const std::vector<std::vector<float>>& ends) {
+            for (const std::vector<float>& own : ends)
+                if (own.size() >= kMostBins || !std::ranges::is_sorted(own))
+                    throw std::invalid_argument("damaged bins");
+            new (&self) Bins(ends);
+        });
     nb::class_<Forest>(m, "Forest", "Random and extremely random trees, grown to the end.")
         .def_prop_ro("n_trees", [](const Forest& self) { return self.trees().size(); })
         .def("out_of_bag", &out_of_bag, nb::arg("codes").noconvert(), nb::kw_only(),
@@ -159,7 +241,11 @@ void bind_forest(nb::module_& m) {
                  return to_numpy<1>(std::move(shares), {n_columns});
              })
         .def("tree", &tree_fields, nb::arg("number"),
-             "(column, last, shift, left, n_rows, shares, is_drawn) of a tree's nodes and rows.");
+             "(column, last, shift, left, n_rows, shares, is_drawn) of a tree's nodes and rows.")
+        // What is unpickled can predict, and no more.
+        .def("__getstate__", &get_forest,
+             nb::sig("def __getstate__(self) -> tuple[int, int, list[typing.Any]]"))
+        .def("__setstate__", &set_forest);
     m.def("grow_forest", &grow_forest, nb::arg("codes").noconvert(), nb::arg("labels").noconvert(),
           nb::arg("weights").noconvert().none(), nb::kw_only(), nb::arg("n_classes"),
           nb::arg("n_best_trees"), nb::arg("n_best_columns"), nb::arg("n_random_trees"),

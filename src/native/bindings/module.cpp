@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 namespace bsnsing {
+namespace {
 
 NumberType number_type(nb::dlpack::dtype type) {
     using Code = nb::dlpack::dtype_code;
@@ -21,17 +22,24 @@ NumberType number_type(nb::dlpack::dtype type) {
     throw std::invalid_argument("numbers must be Booleans, integers or floats of 32 or 64 bits");
 }
 
-bool user_interrupts() {
-    const nb::gil_scoped_acquire python;
-    return PyErr_CheckSignals() != 0;
+}  // namespace
+
+NumberView view_of(const AnyNumbers& numbers) {
+    const auto address = reinterpret_cast<std::uintptr_t>(numbers.data());
+    if (address % numbers.itemsize() != 0)
+        throw std::invalid_argument("numbers must be aligned in memory. Copy the array first.");
+    const std::ptrdiff_t stride = numbers.shape(0) > 1 ? numbers.stride(0) : 1;
+    return {numbers.data(), stride, number_type(numbers.dtype())};
 }
 
 }  // namespace bsnsing
 
 NB_MODULE(_core, m) {
     m.doc() = "Native engine of bsnsing: counting, rule search, tree growth, prediction, forests.";
+    bsnsing::bind_leave(m);
     bsnsing::bind_options(m);
     bsnsing::bind_columns(m);
+    bsnsing::bind_parts(m);
     bsnsing::bind_engine(m);
     bsnsing::bind_choose(m);
     bsnsing::bind_search(m);

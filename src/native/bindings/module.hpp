@@ -27,6 +27,7 @@ struct ColumnList {
 
 void bind_options(nb::module_& m);
 void bind_columns(nb::module_& m);
+void bind_parts(nb::module_& m);
 void bind_engine(nb::module_& m);
 void bind_choose(nb::module_& m);
 void bind_search(nb::module_& m);

@@ -1,4 +1,5 @@
 // Options by keyword, and the cases they are about.
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -55,8 +56,31 @@ void make_search_options(SearchOptions* self, std::size_t max_rules, const std::
 }
 
 void make_column_limits(ColumnLimits* self, const std::vector<std::int64_t>& forbidden,
-                        const std::vector<LimitFields>& linear, bool one_per_column) {
-    new (self) ColumnLimits{to_columns(forbidden), to_limits(linear), one_per_column};
+                        const std::vector<LimitFields>& linear, bool one_per_column,
+                        const std::vector<std::pair<std::int64_t, std::int64_t>>& apart,
+                        const std::vector<std::int64_t>& group_of, const std::vector<int>& monotone,
+                        std::int64_t ordered_class) {
+    new (self)
+        ColumnLimits{to_columns(forbidden),
+                     to_limits(linear),
+                     one_per_column,
+                     convert_all(apart,
+                                 [](const std::pair<std::int64_t, std::int64_t>& pair) {
+                                     return std::pair(to_code(pair.first, "column"),
+                                                      to_code(pair.second, "column"));
+                                 }),
+                     to_columns(group_of),
+                     convert_all(monotone, [](int sign) { return static_cast<std::int8_t>(sign); }),
+                     to_code(ordered_class, "class")};
+}
+
+void make_node_limits(NodeLimits* self, double low, double high,
+                      const std::optional<std::size_t>& max_new,
+                      const std::vector<std::int64_t>& used, const std::vector<double>& prices,
+                      const std::vector<std::int64_t>& closed) {
+    if (std::isnan(low) || std::isnan(high))
+        throw std::invalid_argument("low and high must be numbers; got NaN");
+    new (self) NodeLimits{low, high, max_new, to_columns(used), prices, to_columns(closed)};
 }
 
 void make_question_limits(QuestionLimits* self, const std::vector<LimitFields>& linear,
@@ -100,7 +124,16 @@ void bind_options(nb::module_& m) {
     nb::class_<ColumnLimits>(m, "ColumnLimits", "Limits on the columns that a rule asks about.")
         .def("__init__", &make_column_limits, nb::kw_only(),
              nb::arg("forbidden") = std::vector<std::int64_t>(),
-             nb::arg("linear") = std::vector<LimitFields>(), nb::arg("one_per_column") = false);
+             nb::arg("linear") = std::vector<LimitFields>(), nb::arg("one_per_column") = false,
+             nb::arg("apart") = std::vector<std::pair<std::int64_t, std::int64_t>>(),
+             nb::arg("group_of") = std::vector<std::int64_t>(),
+             nb::arg("monotone") = std::vector<int>(), nb::arg("ordered_class") = 0);
+    nb::class_<NodeLimits>(m, "NodeLimits", "What is known of the rules of one node.")
+        .def("__init__", &make_node_limits, nb::kw_only(), nb::arg("low") = 0.0,
+             nb::arg("high") = 1.0, nb::arg("max_new") = nb::none(),
+             nb::arg("used") = std::vector<std::int64_t>(),
+             nb::arg("prices") = std::vector<double>(),
+             nb::arg("closed") = std::vector<std::int64_t>());
     nb::class_<QuestionLimits>(m, "QuestionLimits", "Limits on the questions of a rule.")
         .def("__init__", &make_question_limits, nb::kw_only(),
              nb::arg("linear") = std::vector<LimitFields>(),

@@ -59,8 +59,7 @@ GivenColumns read_columns(const FlatTree& tree, const nb::typed<nb::list, nb::an
             throw std::invalid_argument("column " + std::to_string(c) + " has " +
                                         std::to_string(cells.shape(0)) + " rows, not " +
                                         std::to_string(n_rows));
-        given.views[c].cells = {cells.data(), n_rows > 0 ? cells.stride(0) : 1,
-                                number_type(cells.dtype())};
+        given.views[c].cells = view_of(cells);
         given.views[c].is_given = true;
     }
     tree.check_columns(given.views);
@@ -77,7 +76,7 @@ Made<std::int64_t, 1> find_ends(const FlatTree& self, const nb::typed<nb::list, 
     const GivenColumns given = read_columns(self, columns, n_rows);
     std::vector<std::int64_t> ends(n_rows);
     {
-        const nb::gil_scoped_release no_python_below;
+        const WithoutPython no_python_below;
         apply_tree(self, given.views, n_rows, n_threads, ends.data());
     }
     return to_numpy<1>(std::move(ends), {n_rows});
@@ -105,7 +104,7 @@ Made<double, 2> mix_rows(const FlatTree& self, const nb::typed<nb::list, nb::any
     std::vector<double> mixed(rows.shape(0) * n_values);
     {
         const NodeValues held{{values.data(), n_nodes * n_values}, n_values, as_span(yes_share)};
-        const nb::gil_scoped_release no_python_below;
+        const WithoutPython no_python_below;
         mix_leaves(self, given.views, as_span(rows), as_span(starts), held, n_threads,
                    mixed.data());
     }

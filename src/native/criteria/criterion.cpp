@@ -14,7 +14,8 @@ constexpr CriterionFacts collect_facts(Criterion criterion) noexcept {
                       "kernels bound mirror images of two classes only");
         return CriterionFacts{C::kName,           C::kUnitPower,  C::kIsExact,
                               C::kTwoClassesOnly, C::kIsOriented, C::kUsesXlogx,
-                              C::kHasMoments,     C::kHasLeans,   C::kHasPackedPairs};
+                              C::kHasMoments,     C::kHasLeans,   C::kHasPackedPairs,
+                              C::kIsScreened,     C::kBoundWords};
     });
 }
 

@@ -27,6 +27,9 @@ struct CriterionFacts {
     bool has_moments;       // scans judge pairs of many classes by Moments
     bool has_leans;         // scans judge pairs of two classes by Leans
     bool has_packed_pairs;  // scans judge pairs of small nodes by PackedScan
+    bool is_screened;       // scans exclude most rules by a Screen, and by what pairs are judged by
+    // Words of rows that are counted about as fast as one of many classes is bounded, on any CPU.
+    std::size_t bound_words;
 };
 
 // In the order of the enumeration.

@@ -7,9 +7,11 @@ struct Entropy {
     static constexpr bool kTwoClassesOnly = false;
     static constexpr bool kIsOriented = false;
     static constexpr bool kUsesXlogx = true;
-    static constexpr bool kHasMoments = false;
-    static constexpr bool kHasLeans = false;
+    static constexpr bool kHasMoments = true;
+    static constexpr bool kHasLeans = true;
     static constexpr bool kHasPackedPairs = false;
+    static constexpr bool kIsScreened = true;
+    static constexpr std::size_t kBoundWords = 24;
     static constexpr bool kDividesLast = false;
 
     // One rule.

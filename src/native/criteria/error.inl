@@ -11,6 +11,8 @@ struct Error {
     static constexpr bool kHasMoments = false;
     static constexpr bool kHasLeans = false;
     static constexpr bool kHasPackedPairs = false;
+    static constexpr bool kIsScreened = false;
+    static constexpr std::size_t kBoundWords = 0;
     static constexpr bool kDividesLast = false;
 
     // One rule.

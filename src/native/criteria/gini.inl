@@ -10,6 +10,8 @@ struct Gini {
     static constexpr bool kHasMoments = true;
     static constexpr bool kHasLeans = true;
     static constexpr bool kHasPackedPairs = true;
+    static constexpr bool kIsScreened = false;
+    static constexpr std::size_t kBoundWords = 8;
     // Division is what this criterion spends its time on, so all is compared multiplied by the
     // sizes of both children, and divided only where a rule is below the limit.
     static constexpr bool kDividesLast = true;
@@ -25,7 +27,7 @@ struct Gini {
             size += n;
             squares += n * n;
         }
-        return size > 0 ? size - squares / size : 0.0;
+        return size > 0 ? std::max(0.0, size - squares / size) : 0.0;  // weights may round
     }
     static double value(const Objective& o, const double* left) {
         return value_of_children<Gini>(o, left);

@@ -11,6 +11,8 @@ struct GiniSquared {
     static constexpr bool kHasMoments = true;
     static constexpr bool kHasLeans = false;
     static constexpr bool kHasPackedPairs = false;
+    static constexpr bool kIsScreened = false;
+    static constexpr std::size_t kBoundWords = 1;
     static constexpr bool kDividesLast = false;
 
     // One rule.

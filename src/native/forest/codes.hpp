@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace bsnsing {
@@ -33,7 +34,9 @@ struct CodeMatrix {
 class Bins {
   public:
     Bins(const FloatMatrix& numbers, std::size_t n_threads);
+    explicit Bins(std::vector<std::vector<float>> ends) : ends_(std::move(ends)) {}
 
+    const std::vector<std::vector<float>>& ends() const { return ends_; }
     std::size_t n_columns() const { return ends_.size(); }
 
     // Codes of any rows, column after column; between two bins, the nearer one.

@@ -41,6 +41,7 @@ class CutFinder {
     // the left; they may also be alone on the right.
     bool try_all(const NodeCases<Sums>& node, const std::uint8_t* column, std::uint32_t number,
                  Cut& best) {
+        left_.set_classes(node.sums.n_classes());
         buckets_.fill(column, node.rows, node.amounts);
         const bool has_missing = buckets_.codes().has(kMissingCode);
         const bool can_cut = buckets_.codes().size() > 1;
@@ -60,12 +61,14 @@ class CutFinder {
         const std::uint32_t n_cuts = std::uint32_t{greatest} - least + (has_missing ? 1 : 0);
         auto last = static_cast<std::uint8_t>(least + random.below(n_cuts));
         if (last == greatest) last = kLastCode;  // only missing cells go right
+        left_.set_classes(node.sums.n_classes());
         left_.sum_up(node.rows.size(),
                      [&](std::size_t i) { return amount_if(codes_[i] <= last, node.amounts[i]); });
         right_ = node.sums;
         right_.remove(left_);
         keep_better({-1, number, last, false, has_missing}, best);
         if (has_missing && last < greatest) {
+            missing_.set_classes(node.sums.n_classes());
             missing_.sum_up(node.rows.size(), [&](std::size_t i) {
                 return amount_if(codes_[i] == kMissingCode, node.amounts[i]);
             });

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
+#include <utility>
 
 #include "forest/grow.hpp"
 #include "work/parallel.hpp"
@@ -72,10 +74,6 @@ void for_each_block(const CodeMatrix& codes, std::size_t n_threads, Interrupt& i
         [&] { watch.check(); });
 }
 
-void add_shares(const float* shares, std::size_t n_classes, double* sums) {
-    for (std::size_t c = 0; c < n_classes; ++c) sums[c] += double{shares[c]};
-}
-
 // Makes the sums of a row sum up to one, unless they are zeros.
 void normalize(double* sums, std::size_t n_classes) {
     const double total = std::accumulate(sums, sums + n_classes, 0.0);
@@ -107,6 +105,12 @@ Forest::Forest(const CodeMatrix& codes, const ForestLabels& labels, const Forest
         [&] { watch.check(); });
 }
 
+Forest::Forest(std::size_t n_classes, std::size_t n_columns, std::vector<ForestTree> trees)
+    : n_classes_(n_classes), n_columns_(n_columns), trees_(std::move(trees)) {
+    for (const ForestTree& tree : trees_)
+        if (!tree.is_sound(n_columns)) throw std::invalid_argument("damaged tree of a forest");
+}
+
 std::vector<double> Forest::out_of_bag(const CodeMatrix& codes,
                                        std::span<const std::uint32_t> leaf_rows,
                                        std::size_t n_threads, Interrupt& interrupt) const {
@@ -124,8 +128,8 @@ std::vector<double> Forest::out_of_bag(const CodeMatrix& codes,
                     std::uint32_t node = block.leaves[i];
                     for (std::size_t s = 0; s < leaf_rows.size(); ++s) {
                         node = tree.nearest(node, leaf_rows[s]);
-                        add_shares(&tree.shares[node * n_classes_], n_classes_,
-                                   &sums[s * per_size + (first + block.rows[i]) * n_classes_]);
+                        tree.shares.add_to(
+                            &sums[s * per_size + (first + block.rows[i]) * n_classes_], node);
                     }
                 }
             }
@@ -150,8 +154,7 @@ std::vector<double> Forest::predict(const CodeMatrix& codes, std::size_t n_threa
             for (const ForestTree& tree : trees_) {
                 tree.find_leaves(block.cells.data(), block.width, block.rows, block.leaves.data());
                 for (std::size_t i = 0; i < n_rows; ++i)
-                    add_shares(&tree.shares[block.leaves[i] * n_classes_], n_classes_,
-                               &sums[(first + i) * n_classes_]);
+                    tree.shares.add_to(&sums[(first + i) * n_classes_], block.leaves[i]);
             }
             for (std::size_t i = 0; i < n_rows; ++i)
                 normalize(&sums[(first + i) * n_classes_], n_classes_);

@@ -34,6 +34,10 @@ class Forest {
     Forest(const CodeMatrix& codes, const ForestLabels& labels, const ForestOptions& options,
            std::size_t n_threads, Interrupt& interrupt);
 
+    // Of trees that were stored, which know no rows: it can predict, and no more. Throws
+    // std::invalid_argument if one is damaged.
+    Forest(std::size_t n_classes, std::size_t n_columns, std::vector<ForestTree> trees);
+
     std::size_t n_classes() const { return n_classes_; }
     std::size_t n_columns() const { return n_columns_; }
     std::span<const ForestTree> trees() const { return trees_; }

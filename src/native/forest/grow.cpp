@@ -1,6 +1,7 @@
 #include "forest/grow.hpp"
 
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,8 @@ class TreeGrower {
           sums_(cases.n_classes),
           finder_(cases.n_classes) {
         std::iota(columns_.begin(), columns_.end(), 0U);
+        tree_.shares = NodeShares(cases.n_classes);
+        if (!tree_.shares.is_dense()) place_of_.resize(cases.n_classes);
     }
 
     ForestTree grow(Watch& watch) {
@@ -44,7 +47,7 @@ class TreeGrower {
                 open.push_back({left, node.begin, middle});
             }
         }
-        tree_.shares.resize(tree_.nodes.size() * cases_.n_classes);
+        tree_.shares.finish(tree_.nodes.size());
         return std::move(tree_);
     }
 
@@ -81,15 +84,38 @@ class TreeGrower {
     // What the rows of a node add up to; the tree keeps the shares of the classes.
     void read_cases(const Open& node) {
         const std::span<const std::uint32_t> rows = rows_of(node);
+        if constexpr (std::is_same_v<Sums, ManyClassSums>)
+            if (!tree_.shares.is_dense()) return read_present_classes(node, rows);
         sums_.sum_up(rows.size(), [&](std::size_t i) { return amounts_[i] = amount_of_[rows[i]]; });
-        const std::size_t n_classes = cases_.n_classes;
-        if (tree_.shares.size() < (node.node + 1) * n_classes)
-            tree_.shares.resize(2 * (node.node + 1) * n_classes);
+        float* shares = tree_.shares.dense(node.node);
         if (rows.empty()) return;
-        float* shares = tree_.shares.data() + node.node * n_classes;
-        const auto total = static_cast<double>(sums_.total());
-        for (std::size_t c = 0; c < n_classes; ++c)
-            shares[c] = static_cast<float>(static_cast<double>(sums_.weight(c)) / total);
+        for (std::size_t c = 0; c < cases_.n_classes; ++c) shares[c] = share(c);
+    }
+
+    // The same of many classes: those of the node are numbered anew, so that a node of few rows
+    // takes no longer where there are more classes elsewhere.
+    void read_present_classes(const Open& node, std::span<const std::uint32_t> rows) {
+        present_.clear();
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const Amount amount = amount_of_[rows[i]];
+            const std::uint32_t label = Sums::label_of(amount);
+            std::uint32_t& place = place_of_[label];
+            if (place >= present_.size() || present_[place] != label) {
+                place = static_cast<std::uint32_t>(present_.size());
+                present_.push_back(label);
+            }
+            amounts_[i] = Sums::amount(place, Sums::weight_of(amount));
+        }
+        sums_.set_classes(present_.size());
+        sums_.sum_up(rows.size(), [&](std::size_t i) { return amounts_[i]; });
+        tree_.shares.begin(node.node);
+        for (std::size_t c = 0; c < present_.size(); ++c)
+            tree_.shares.add(node.node, present_[c], share(c));
+    }
+
+    float share(std::size_t class_index) const {
+        return static_cast<float>(static_cast<double>(sums_.weight(class_index)) /
+                                  static_cast<double>(sums_.total()));
     }
 
     // The best cut of some columns, drawn by chance.
@@ -159,6 +185,8 @@ class TreeGrower {
     std::vector<Amount> amount_of_;  // per row of the table
     std::vector<Amount> amounts_;    // per row of the node that is looked at, as is sums_
     Sums sums_;
+    std::vector<std::uint32_t> present_;   // classes of that node, where there are many ...
+    std::vector<std::uint32_t> place_of_;  // ... and per class where it is among these, if it is
     CutFinder<Buckets> finder_;
 };
 

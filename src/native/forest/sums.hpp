@@ -52,6 +52,9 @@ class TwoClassSums {
   public:
     explicit TwoClassSums(std::size_t) {}
 
+    static std::size_t n_classes() { return 2; }
+    static void set_classes(std::size_t) {}
+
     static Amount amount(std::uint32_t label, std::uint32_t weight) {
         return Amount{weight} << (32U * label);
     }
@@ -82,9 +85,17 @@ class ManyClassSums {
   public:
     explicit ManyClassSums(std::size_t n_classes) : weights_(n_classes) {}
 
+    // How many classes sums are of from the next clear() or sum_up() on.
+    std::size_t n_classes() const { return weights_.size(); }
+    void set_classes(std::size_t n_classes) { weights_.resize(n_classes); }
+
     static Amount amount(std::uint32_t label, std::uint32_t weight) {
         return Amount{label} << 32U | weight;
     }
+    static std::uint32_t label_of(Amount amount) {
+        return static_cast<std::uint32_t>(amount >> 32U);
+    }
+    static std::uint32_t weight_of(Amount amount) { return static_cast<std::uint32_t>(amount); }
     void clear() {
         weights_.assign(weights_.size(), 0);
         total_ = squares_ = 0;

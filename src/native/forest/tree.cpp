@@ -3,14 +3,49 @@
 namespace bsnsing {
 
 void ForestTree::cut_back(std::uint32_t least_rows) {
-    const std::size_t n_classes = shares.size() / nodes.size();
     for (std::uint32_t node = 1; node < nodes.size(); ++node) {
         if (n_rows[node] >= least_rows) continue;
         nodes[node] = {.left = node};
         // Parents come first: what they say is cut back already.
-        std::copy_n(shares.begin() + static_cast<std::ptrdiff_t>(parent[node] * n_classes),
-                    n_classes, shares.begin() + static_cast<std::ptrdiff_t>(node * n_classes));
+        shares.repeat(node, parent[node]);
     }
+}
+
+ForestTree ForestTree::reached() const {
+    ForestTree kept;
+    kept.shares = NodeShares(shares.n_classes());
+    std::vector<std::uint32_t> classes;
+    std::vector<float> own;
+    std::vector<std::uint32_t> old{0};  // numbers of the nodes kept, level by level
+    for (std::uint32_t self = 0; self < old.size(); ++self) {
+        ForestNode node = nodes[old[self]];
+        if (is_leaf(old[self])) {
+            node = {.left = self};
+        } else {
+            const std::uint32_t left = node.left;
+            node.left = static_cast<std::uint32_t>(old.size());
+            old.push_back(left);
+            old.push_back(left + 1);
+        }
+        kept.nodes.push_back(node);
+        classes.clear();
+        own.clear();
+        shares.append_to(old[self], classes, own);
+        kept.shares.set(self, classes, own);
+    }
+    kept.shares.finish(old.size());
+    return kept;
+}
+
+bool ForestTree::is_sound(std::size_t n_columns) const {
+    if (nodes.empty() || shares.n_nodes() != nodes.size()) return false;
+    for (std::uint32_t node = 0; node < nodes.size(); ++node) {
+        if (is_leaf(node)) continue;
+        const std::size_t left = nodes[node].left;
+        if (left <= node || left + 1 >= nodes.size() || nodes[node].column >= n_columns)
+            return false;
+    }
+    return true;
 }
 
 void ForestTree::find_leaves(const std::uint8_t* cells, std::size_t width,

@@ -53,6 +53,13 @@ EngineOptions engine_options(const ColumnSchema& columns, const ClassOptions& cl
     for (const std::uint32_t c : limits.forbidden) options.is_forbidden[c] = 1;
     options.column_limits = limits.linear;
     options.one_per_column = limits.one_per_column;
+    options.known = limits;
+    for (auto& [a, b] : options.known.apart)
+        if (b < a) std::swap(a, b);
+    std::sort(options.known.apart.begin(), options.known.apart.end());
+    if (!limits.monotone.empty() && limits.ordered_class >= classes.n_classes)
+        throw std::invalid_argument("there is no class " + std::to_string(limits.ordered_class) +
+                                    ": there are " + std::to_string(classes.n_classes));
     return options;
 }
 
@@ -139,7 +146,8 @@ bool Chooser::is_worthwhile(const Objective& o, double value) const {
     return value < value_to_beat(o);
 }
 
-RuleLimits Chooser::limits_of(std::span<const Question> questions) const {
+RuleLimits Chooser::limits_of(std::span<const Question> questions, const NodeLimits* node,
+                              std::span<const std::size_t> present) const {
     std::vector<LinearLimit> linear;
     for (const LinearLimit& by_column : options_.column_limits) {
         linear.push_back({{}, by_column.lower, by_column.upper});
@@ -149,27 +157,84 @@ RuleLimits Chooser::limits_of(std::span<const Question> questions) const {
     std::vector<std::uint32_t> column_of;
     if (options_.one_per_column)
         for (const Question& q : questions) column_of.push_back(q.column);
-    return {std::move(linear), std::move(column_of)};
+    RuleLimits limits(std::move(linear), std::move(column_of));
+    PoolKnowledge knowledge = knowledge_of(questions, node, present);
+    if (!knowledge.is_empty()) {
+        for (const Question& q : questions) knowledge.column_of.push_back(q.column);
+        limits.add(std::move(knowledge));
+    }
+    return limits;
 }
 
-bool Chooser::is_given(const Question& question) const {
-    return std::any_of(options_.extra_questions.begin(), options_.extra_questions.end(),
-                       [&](const Question& q) { return is_same(q, question); });
+PoolKnowledge Chooser::knowledge_of(std::span<const Question> questions, const NodeLimits* node,
+                                    std::span<const std::size_t> present) const {
+    const ColumnLimits& known = options_.known;
+    PoolKnowledge knowledge;
+    knowledge.apart = known.apart;
+    knowledge.group_of = known.group_of;
+    if (!known.monotone.empty()) {
+        for (const Question& q : questions) knowledge.sign.push_back(sign_of(q));
+        if (present.empty()) knowledge.ordered_class = known.ordered_class;
+        for (std::size_t i = 0; i < present.size(); ++i)
+            if (present[i] == known.ordered_class) knowledge.ordered_class = i;
+    }
+    if (node == nullptr) return knowledge;
+    knowledge.low = node->low;
+    knowledge.high = node->high;
+    knowledge.price = node->prices;
+    if (!node->closed.empty()) knowledge.is_closed.assign(columns_.size(), 0);
+    for (const std::uint32_t column : node->closed) knowledge.is_closed[column] = 1;
+    if (node->max_new) {
+        knowledge.max_new = *node->max_new;
+        knowledge.is_used.assign(columns_.size(), 0);
+        for (const std::uint32_t column : node->used) knowledge.is_used[column] = 1;
+    }
+    return knowledge;
 }
 
-std::size_t Chooser::n_own(std::span<const Question> questions) const {
+std::int8_t Chooser::sign_of(const Question& question) const {
+    const std::int8_t way = options_.known.monotone[question.column];
+    if (way == 0 || question.test == Test::missing) return 0;
+    const auto turned = static_cast<std::int8_t>(-way);
+    if (question.test == Test::greater) return way;
+    if (question.test == Test::less) return turned;
+    const bool is_flag =
+        question.test == Test::equal && columns_[question.column].kind == ColumnKind::boolean;
+    if (!is_flag) return PoolKnowledge::kUnordered;
+    return question.value != 0 ? way : turned;
+}
+
+std::int64_t Chooser::place_of_given(const Question& question,
+                                     std::span<const Question> of_node) const {
+    std::int64_t place = 0;
+    for (const std::span<const Question> given :
+         {std::span<const Question>(options_.extra_questions), of_node})
+        for (const Question& q : given) {
+            if (is_same(q, question)) return place;
+            ++place;
+        }
+    return -1;
+}
+
+std::size_t Chooser::n_own(std::span<const Question> questions, std::size_t n_of_node) const {
+    if (n_of_node > questions.size())
+        throw std::invalid_argument("a pool of " + std::to_string(questions.size()) +
+                                    " questions has none for " + std::to_string(n_of_node) +
+                                    " that were given");
+    const std::span<const Question> rest = questions.first(questions.size() - n_of_node);
     const std::vector<Question>& given = options_.extra_questions;
-    if (given.size() > questions.size()) return questions.size();
-    const std::size_t n = questions.size() - given.size();
-    return std::equal(given.begin(), given.end(),
-                      questions.begin() + static_cast<std::ptrdiff_t>(n), is_same)
+    if (given.size() > rest.size()) return rest.size();
+    const std::size_t n = rest.size() - given.size();
+    return std::equal(given.begin(), given.end(), rest.begin() + static_cast<std::ptrdiff_t>(n),
+                      is_same)
                ? n
-               : questions.size();
+               : rest.size();
 }
 
-std::optional<NodeSplit> Chooser::evaluate(
-    std::vector<double> totals, NodeRule rule, std::vector<double> left,
-    const std::function<HasCode(std::size_t)>& codes_of) const {
+std::optional<NodeSplit> Chooser::evaluate(std::vector<double> totals, NodeRule rule,
+                                           std::vector<double> left,
+                                           const std::function<HasCode(std::size_t)>& codes_of,
+                                           std::span<const Question> given_to_node) const {
     const std::uint32_t target = majority_class(totals);
     const Objective objective = objective_of(std::move(totals), target);
     if (!limits_of(rule.questions).allow(rule.rule.literals) ||
@@ -185,7 +250,8 @@ std::optional<NodeSplit> Chooser::evaluate(
     split.is_worthwhile = is_worthwhile(objective, split.found.value);
     for (std::size_t i = 0; i < split.questions.size(); ++i) {
         Question& question = split.questions[i];
-        if (!is_given(question))
+        split.given.push_back(place_of_given(question, given_to_node));
+        if (split.given.back() < 0)
             name_plainly(columns_[question.column], codes_of(question.column), question,
                          split.found.rule.literals[i]);
     }

@@ -30,6 +30,7 @@ struct EngineOptions {
     std::vector<char> is_forbidden;          // per column, where some may not be asked about
     std::vector<LinearLimit> column_limits;  // coefficients per column
     bool one_per_column = false;             // at most one question per column in a rule
+    ColumnLimits known;                      // what else is known of columns
 };
 
 // Checks what users say, and puts it into the unit of the weights.
@@ -48,7 +49,8 @@ struct NodeRule {
 struct NodeSplit {
     FoundRule found;
     std::vector<Question> questions;
-    bool is_worthwhile = false;  // better than not splitting
+    std::vector<std::int64_t> given;  // place of each among those from outside; -1 is our own
+    bool is_worthwhile = false;       // better than not splitting
     double seconds = 0;
 
     NodeRule rule() const;
@@ -80,17 +82,22 @@ class Chooser {
     Objective objective_of(std::vector<double> totals, std::uint32_t target) const;
     bool is_worthwhile(const Objective& objective, double value) const;
     // What users ask of rules, for a pool of these questions.
-    RuleLimits limits_of(std::span<const Question> questions) const;
-    bool is_given(const Question& question) const;
+    // `node`: what is known of one node beside that, whose classes `present` are kept.
+    RuleLimits limits_of(std::span<const Question> questions, const NodeLimits* node = nullptr,
+                         std::span<const std::size_t> present = {}) const;
+    // Place of a question among those from outside, `of_node` behind those of all nodes; -1 if it
+    // is not one of them.
+    std::int64_t place_of_given(const Question& question, std::span<const Question> of_node) const;
     // How many of a pool's questions are our own: given ones come behind them and keep the words of
-    // the user.
-    std::size_t n_own(std::span<const Question> questions) const;
+    // the user. The last `n_of_node` were given for its node alone.
+    std::size_t n_own(std::span<const Question> questions, std::size_t n_of_node) const;
 
     // Account of a rule that sends `left` (cases per class) to "yes"; nothing if it breaks a limit.
     // Negated questions get their plain names, as in a search of our own.
     std::optional<NodeSplit> evaluate(std::vector<double> totals, NodeRule rule,
                                       std::vector<double> left,
-                                      const std::function<HasCode(std::size_t)>& codes_of) const;
+                                      const std::function<HasCode(std::size_t)>& codes_of,
+                                      std::span<const Question> given_to_node = {}) const;
 
     // The same from counts alone.
     std::optional<NodeSplit> evaluate(std::span<const std::int64_t> totals,
@@ -106,6 +113,10 @@ class Chooser {
     void check_histograms(std::span<const ClassHistogram> histograms) const;
 
   private:
+    PoolKnowledge knowledge_of(std::span<const Question> questions, const NodeLimits* node,
+                               std::span<const std::size_t> present) const;
+    std::int8_t sign_of(const Question& question) const;
+
     ColumnSchema columns_;
     EngineOptions options_;
 };

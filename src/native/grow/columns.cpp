@@ -65,11 +65,15 @@ std::vector<std::uint32_t> set_values(EncodedColumn& column, const Values& value
     return codes;
 }
 
+std::size_t width_for(std::uint32_t n_codes) {
+    return n_codes < 0x100U ? 1 : n_codes < 0x10000U ? 2 : 4;
+}
+
 // Makes room for codes 0..n_codes (the last means missing) and fills them with code_of(row).
 template <class CodeOf>
 void write_codes(EncodedColumn& column, std::size_t n_rows, const CodeOf& code_of) {
     column.n_rows = n_rows;
-    column.width = column.n_codes < 0x100U ? 1 : column.n_codes < 0x10000U ? 2 : 4;
+    column.width = width_for(column.n_codes);
     column.bytes.resize(n_rows * column.width);
     column.visit([&](const auto* codes) {
         using Code = std::remove_const_t<std::remove_pointer_t<decltype(codes)>>;
@@ -251,18 +255,27 @@ void encode_by_sorting(const T* numbers, std::size_t n_rows, const EncodeOptions
             items.push_back(
                 {key_of(static_cast<double>(numbers[i])), static_cast<std::uint32_t>(i)});
     UnfilledVector<Keyed> other(items.size());
-    sort_keys(items.data(), items.size(), other.data());
+    // Asked between steps, each of which takes long where there are millions of rows.
+    const auto has_stopped = [&] {
+        options.poll();
+        return options.is_interrupted();
+    };
+    sort_keys(items.data(), items.size(), other.data(), has_stopped);
+    if (has_stopped()) return;
     Values values;
     for (const Keyed& item : items)
         values.add(item.key,
                    options.weights.empty() ? 1.0 : static_cast<double>(options.weights[item.row]));
+    if (has_stopped()) return;
     const std::vector<std::uint32_t> codes = set_values(column, values, options.max_bins);
+    if (has_stopped()) return;
     std::vector<std::uint32_t> code_of(n_rows, column.n_codes);
     std::size_t place = 0;
     for (const Keyed& item : items) {
         while (values.keys[place] != item.key) ++place;
         code_of[item.row] = codes[place];
     }
+    if (has_stopped()) return;
     write_codes(column, n_rows, [&](std::size_t i) { return code_of[i]; });
 }
 
@@ -299,8 +312,30 @@ EncodedColumn encode_typed(const T* numbers, std::size_t n_rows, const EncodeOpt
         encode_into_bins(numbers, n_rows, options, column, scratch);
     else
         encode_by_sorting(numbers, n_rows, options, column);
+    if (options.is_interrupted()) return {};
     if (std::is_floating_point_v<T>) note_missing(column);
     if (!column.is_binned() && is_zero_one(column.values)) column.kind = ColumnKind::boolean;
+    use_bits(column);
+    return column;
+}
+
+template <class Code>
+EncodedColumn from_codes(const ColumnShape& shape, std::span<const Code> codes) {
+    EncodedColumn column;
+    static_cast<ColumnShape&>(column) = shape;
+    column.n_rows = codes.size();
+    column.width = sizeof(Code);
+    if (column.width != width_for(shape.n_codes))
+        throw std::invalid_argument("codes of " + std::to_string(8 * sizeof(Code)) +
+                                    " bits for a column of " + std::to_string(shape.n_codes));
+    Code greatest = 0;
+    for (const Code code : codes) greatest = std::max(greatest, code);
+    // The last one means missing.
+    if (!codes.empty() && greatest >= shape.n_codes + (shape.has_missing ? 1U : 0U))
+        throw std::invalid_argument("there is no code " + std::to_string(greatest) +
+                                    ": the column has " + std::to_string(shape.n_codes));
+    column.bytes.resize(codes.size_bytes());
+    if (!codes.empty()) std::memcpy(column.bytes.data(), codes.data(), codes.size_bytes());
     use_bits(column);
     return column;
 }
@@ -331,10 +366,13 @@ class GroupEncoder {
         std::vector<NumberView> views;
         for (const std::size_t place : places) views.push_back(columns[place]);
         gather(views);
-        for (std::size_t c = 0; c < views.size(); ++c)
+        for (std::size_t c = 0; c < views.size(); ++c) {
+            options_.poll();
+            if (options_.is_interrupted()) return;
             encoded[places[c]] = visit_numbers(views[c], [&](const auto* numbers) {
                 return encode_typed(numbers, n_rows_, options_, scratch_);
             });
+        }
     }
 
   private:
@@ -439,11 +477,14 @@ std::vector<EncodedColumn> encode_number_columns(std::span<const NumberView> col
     std::vector<GroupEncoder> encoders;
     for (std::size_t t = 0; t < useful_threads(n_threads, n_groups); ++t)
         encoders.emplace_back(n_rows, options);
-    parallel_for(n_groups, n_threads, [&](std::size_t group, std::size_t thread) {
-        const std::size_t first = group * n_together;
-        const std::size_t n = std::min(n_together, others.size() - first);
-        encoders[thread].encode(columns, std::span(others).subspan(first, n), encoded);
-    });
+    parallel_for(
+        n_groups, n_threads,
+        [&](std::size_t group, std::size_t thread) {
+            const std::size_t first = group * n_together;
+            const std::size_t n = std::min(n_together, others.size() - first);
+            encoders[thread].encode(columns, std::span(others).subspan(first, n), encoded);
+        },
+        [&] { options.poll(); });
     return encoded;
 }
 
@@ -457,6 +498,18 @@ EncodedColumn encode_levels(std::span<const std::int32_t> codes, std::size_t n_l
     note_missing(column);
     use_bits(column);
     return column;
+}
+
+EncodedColumn column_of(const ColumnShape& shape, std::span<const std::uint8_t> codes) {
+    return from_codes(shape, codes);
+}
+
+EncodedColumn column_of(const ColumnShape& shape, std::span<const std::uint16_t> codes) {
+    return from_codes(shape, codes);
+}
+
+EncodedColumn column_of(const ColumnShape& shape, std::span<const std::uint32_t> codes) {
+    return from_codes(shape, codes);
 }
 
 }  // namespace bsnsing

@@ -1,6 +1,7 @@
 // The table as the engine takes it over: each column as small integer codes, made once per fit.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "bits/aligned.hpp"
 #include "bits/number_view.hpp"
 #include "bits/words.hpp"
+#include "work/watch.hpp"
 
 namespace bsnsing {
 
@@ -93,6 +95,12 @@ struct EncodeOptions {
     // A column with more values becomes max_bins bins of about equal numbers of cases; 0: never.
     std::size_t max_bins = 0;
     std::span<const std::int64_t> weights;  // cases per row; empty: one each
+    Interrupt* interrupt = nullptr;         // what was encoded is incomplete if it was raised
+
+    bool is_interrupted() const { return interrupt != nullptr && interrupt->is_raised(); }
+    void poll() const {
+        if (interrupt != nullptr) interrupt->poll(std::chrono::steady_clock::now());
+    }
 };
 
 // NaN means missing. A column whose values are 0 and 1 only becomes boolean.
@@ -105,5 +113,11 @@ std::vector<EncodedColumn> encode_number_columns(std::span<const NumberView> col
 
 // Level codes in 0..n_levels-1; negative means missing.
 EncodedColumn encode_levels(std::span<const std::int32_t> codes, std::size_t n_levels);
+
+// A column of a known shape whose codes were made elsewhere. Throws std::invalid_argument if there
+// are others than those of the shape, or if they are wider than needed.
+EncodedColumn column_of(const ColumnShape& shape, std::span<const std::uint8_t> codes);
+EncodedColumn column_of(const ColumnShape& shape, std::span<const std::uint16_t> codes);
+EncodedColumn column_of(const ColumnShape& shape, std::span<const std::uint32_t> codes);
 
 }  // namespace bsnsing

@@ -63,6 +63,13 @@ Engine::Engine(Columns columns, std::span<const std::int32_t> classes, std::size
     }
 }
 
+Engine::Engine(const Engine& other)
+    : chooser_(other.chooser_),
+      n_rows_(other.n_rows_),
+      nodes_(other.nodes_),
+      memory_(other.memory_),
+      xlogx_(other.xlogx_) {}
+
 const NodeTable& Engine::table(std::size_t node) const {
     if (node >= nodes_.size())
         throw std::invalid_argument("there is no node " + std::to_string(node) +
@@ -98,6 +105,8 @@ std::vector<Question> Engine::ask_node(std::size_t node, std::optional<std::uint
     }
     questions.insert(questions.end(), options().extra_questions.begin(),
                      options().extra_questions.end());
+    const std::span<const Question> of_node = given_to(node);
+    questions.insert(questions.end(), of_node.begin(), of_node.end());
     return questions;
 }
 
@@ -198,19 +207,21 @@ NodePool Engine::pool_of(std::size_t node, std::size_t n_threads,
     pool.objective = chooser_.objective_of(std::move(totals), target);
     if (!xlogx_.empty()) pool.objective.xlogx = xlogx_.data();
     pool.questions = ask_node(node, std::nullopt, target, n_threads);
-    pool.n_own = pool.questions.size() - options().extra_questions.size();
+    pool.n_own = pool.questions.size() - options().extra_questions.size() - given_to(node).size();
     pool.blocks =
         answer_questions(columns(), pool.questions, nodes_[node], n_threads, std::move(memory));
     return pool;
 }
 
-NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Watch& watch) {
+NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Watch& watch,
+                              const NodeLimits* limits) {
     NodePool pool = pool_of(node, n_threads, spare_words_.take());
     SearchPlan how = options().search;
     how.n_threads = n_threads;
-    how.limits = chooser_.limits_of(pool.questions);
-    const PresentClasses present(pool.objective);
+    PresentClasses present(pool.objective);
+    how.limits = chooser_.limits_of(pool.questions, limits, present.classes);
     const RowLayout layout = present.layout_of(nodes_[node].layout());
+    if (how.limits.has_prices()) present.objective.whole_numbers = false;  // they are fractions
     NodeSplit split;
     if (options().greedy_level)
         split.found = find_greedy_rule(pool.blocks, layout, present.objective, how,
@@ -220,7 +231,9 @@ NodeSplit Engine::search_node(std::size_t node, std::size_t n_threads, Watch& wa
     split.found.left = present.spread(split.found.left);
     for (Literal& l : split.found.rule.literals) {
         split.questions.push_back(pool.questions[l.question]);
-        if (l.question >= pool.n_own) continue;  // given ones keep the words of the user
+        const bool is_own = l.question < pool.n_own;
+        split.given.push_back(is_own ? -1 : static_cast<std::int64_t>(l.question - pool.n_own));
+        if (!is_own) continue;  // given ones keep the words of the user
         Question& question = split.questions.back();
         name_plainly(columns()[question.column], codes_in(nodes_[node], question.column), question,
                      l);
@@ -267,8 +280,10 @@ void Engine::for_each_node(std::span<const std::size_t> nodes, Interrupt* interr
 }
 
 std::vector<NodeSplit> Engine::best_rules(std::span<const std::size_t> nodes, Interrupt& interrupt,
-                                          double seconds) {
+                                          double seconds, std::span<const NodeLimits> limits) {
     check_nodes(nodes);
+    if (!limits.empty()) check_length(nodes.size(), limits.size(), "limits");
+    for (const NodeLimits& own : limits) own.check(columns().size());
     if (std::isnan(seconds)) throw std::invalid_argument("time_limit must be a number; got NaN");
     std::vector<NodeSplit> splits(nodes.size());
     TimeShares shares(seconds, nodes.size());
@@ -280,9 +295,15 @@ std::vector<NodeSplit> Engine::best_rules(std::span<const std::size_t> nodes, In
             return;
         }
         Watch watch(interrupt, std::min(*share, options().time_limit));
-        splits[i] = search_node(nodes[i], n_threads, watch);
+        splits[i] = search_node(nodes[i], n_threads, watch, limits.empty() ? nullptr : &limits[i]);
     });
     return splits;
+}
+
+void Engine::give(std::size_t node, std::vector<Question> questions) {
+    table(node);  // throws if there is none
+    if (given_.size() <= node) given_.resize(node + 1);
+    given_[node] = std::move(questions);
 }
 
 std::optional<NodeSplit> Engine::evaluate(std::size_t node, NodeRule rule) const {
@@ -290,8 +311,9 @@ std::optional<NodeSplit> Engine::evaluate(std::size_t node, NodeRule rule) const
     const AlignedVector<Word> rows =
         rows_of_rule(columns(), table, rule, options().search.n_threads);
     std::vector<double> left = count_rows(table.layout(), rows);
-    return chooser_.evaluate(class_totals(node), std::move(rule), std::move(left),
-                             [&](std::size_t column) { return codes_in(table, column); });
+    return chooser_.evaluate(
+        class_totals(node), std::move(rule), std::move(left),
+        [&](std::size_t column) { return codes_in(table, column); }, given_to(node));
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> Engine::split(std::span<const std::size_t> nodes,
@@ -351,7 +373,10 @@ std::vector<std::vector<std::int64_t>> Engine::rows_of(std::span<const std::size
 
 void Engine::close(std::span<const std::size_t> nodes) {
     check_nodes(nodes);
-    for (const std::size_t node : nodes) nodes_[node] = NodeTable();
+    for (const std::size_t node : nodes) {
+        nodes_[node] = NodeTable();
+        if (node < given_.size()) given_[node] = {};
+    }
 }
 
 // What an earlier level no longer needs serves again: fresh memory costs a fault per page.

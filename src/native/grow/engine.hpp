@@ -37,6 +37,10 @@ class Engine {
   public:
     Engine(Columns columns, std::span<const std::int32_t> classes, std::size_t n_classes,
            std::span<const std::int64_t> weights, EngineOptions options);
+    // An engine of the same nodes. The two share cells, which never change; what one does to its
+    // nodes the other does not see.
+    Engine(const Engine& other);
+    Engine& operator=(const Engine&) = delete;
 
     std::size_t n_rows() const { return n_rows_; }
     std::size_t n_classes() const { return chooser_.n_classes(); }
@@ -72,8 +76,13 @@ class Engine {
     // Asks and searches several nodes, by all threads. `seconds` are for all of them together; each
     // has those of the options at most. A node that is left without time is not searched, and its
     // split not proven.
+    // `limits`, if any: what is known of each node.
     std::vector<NodeSplit> best_rules(std::span<const std::size_t> nodes, Interrupt& interrupt,
-                                      double seconds = std::numeric_limits<double>::infinity());
+                                      double seconds = std::numeric_limits<double>::infinity(),
+                                      std::span<const NodeLimits> limits = {});
+
+    // Gives a node further questions, behind those that all nodes are given.
+    void give(std::size_t node, std::vector<Question> questions);
 
     // Account of a rule that was chosen elsewhere; nothing if it breaks a limit.
     std::optional<NodeSplit> evaluate(std::size_t node, NodeRule rule) const;
@@ -94,15 +103,21 @@ class Engine {
     template <class Work>
     void for_each_node(std::span<const std::size_t> nodes, Interrupt* interrupt, const Work& work);
     void check_nodes(std::span<const std::size_t> nodes) const;
+    std::span<const Question> given_to(std::size_t node) const {
+        return node < given_.size() ? std::span<const Question>(given_[node])
+                                    : std::span<const Question>();
+    }
     std::vector<Question> ask_node(std::size_t node, std::optional<std::uint32_t> target,
                                    std::uint32_t wanted, std::size_t n_threads) const;
     NodePool pool_of(std::size_t node, std::size_t n_threads, UnfilledVector<Word> memory) const;
-    NodeSplit search_node(std::size_t node, std::size_t n_threads, Watch& watch);
+    NodeSplit search_node(std::size_t node, std::size_t n_threads, Watch& watch,
+                          const NodeLimits* limits);
     std::shared_ptr<LevelMemory> level_memory(std::size_t n_bytes);
 
     Chooser chooser_;
     std::size_t n_rows_;
     std::vector<NodeTable> nodes_;
+    std::vector<std::vector<Question>> given_;          // by node, where some were given
     std::vector<std::shared_ptr<LevelMemory>> memory_;  // of levels so far
     SpareWords spare_words_;
     std::vector<double> xlogx_;

@@ -60,9 +60,9 @@ inline std::uint64_t key_in(const Keyed& keyed) {
 }
 
 // Least significant digit first; digits that all keys share are skipped. `other` is memory for as
-// many items.
-template <std::size_t kDigitBits, class Item>
-void radix_sort(Item* items, std::size_t n, Item* other) {
+// many items. Gives up, half sorted, when has_stopped(), which is asked once per digit.
+template <std::size_t kDigitBits, class Item, class HasStopped>
+void radix_sort(Item* items, std::size_t n, Item* other, const HasStopped& has_stopped) {
     using Key = decltype(key_in(*items));
     constexpr std::size_t kDigits = (8 * sizeof(Key) + kDigitBits - 1) / kDigitBits;
     constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
@@ -74,6 +74,7 @@ void radix_sort(Item* items, std::size_t n, Item* other) {
     Item* from = items;
     for (std::size_t d = 0; d < kDigits; ++d) {
         if (((differing >> (d * kDigitBits)) & (kBuckets - 1)) == 0) continue;
+        if (has_stopped()) return;
         std::array<std::uint32_t, kBuckets> starts{};
         for (std::size_t i = 0; i < n; ++i) ++starts[digit(from[i], d)];
         std::uint32_t sum = 0;
@@ -84,17 +85,22 @@ void radix_sort(Item* items, std::size_t n, Item* other) {
     if (from != items) std::copy_n(from, n, items);
 }
 
-template <class Item>
-void sort_keys(Item* items, std::size_t n, Item* other) {
+template <class Item, class HasStopped>
+void sort_keys(Item* items, std::size_t n, Item* other, const HasStopped& has_stopped) {
     constexpr std::size_t kFew = 100;
     constexpr std::size_t kMany = 20000;
     if (n < kFew)
         std::sort(items, items + n,
                   [](const Item& a, const Item& b) { return key_in(a) < key_in(b); });
     else if (n < kMany)
-        radix_sort<8>(items, n, other);
+        radix_sort<8>(items, n, other, has_stopped);
     else
-        radix_sort<11>(items, n, other);
+        radix_sort<11>(items, n, other, has_stopped);
+}
+
+template <class Item>
+void sort_keys(Item* items, std::size_t n, Item* other) {
+    sort_keys(items, n, other, [] { return false; });
 }
 
 }  // namespace bsnsing

@@ -11,12 +11,13 @@ namespace bsnsing {
 
 RuleSearch::RuleSearch(const Chooser& chooser, std::span<const std::int64_t> totals,
                        std::span<const ClassHistogram> histograms, std::vector<Question> questions,
-                       std::span<const std::int64_t> pairs, Interrupt& interrupt, double seconds)
+                       std::span<const std::int64_t> pairs, Interrupt& interrupt, double seconds,
+                       const NodeLimits* node, std::size_t n_given)
     : chooser_(chooser),
       limit_(std::min(seconds, chooser.options().time_limit)),
       totals_(chooser.read_totals(totals)),
       questions_(std::move(questions)),
-      n_own_(chooser.n_own(questions_)),
+      n_own_(chooser.n_own(questions_, n_given)),
       objective_(chooser.objective_of(totals_, chooser.majority_class(totals_))),
       present_(objective_) {
     chooser.check_histograms(histograms);
@@ -38,7 +39,9 @@ RuleSearch::RuleSearch(const Chooser& chooser, std::span<const std::int64_t> tot
         if (!xlogx_.empty()) present_.objective.xlogx = xlogx_.data();
     }
     SearchPlan options = chooser.options().search;
-    options.limits = chooser.limits_of(questions_);
+    if (node != nullptr) node->check(chooser.columns().size());
+    options.limits = chooser.limits_of(questions_, node, present_.classes);
+    if (options.limits.has_prices()) present_.objective.whole_numbers = false;
     Watch watch(interrupt, limit_);
     search_ = search_counts({pairs, questions_.size(), present_.classes}, present_.objective,
                             options, chooser.options().greedy_level, watch);
@@ -107,7 +110,9 @@ NodeSplit RuleSearch::found() const {
     split.found.left = present_.spread(split.found.left);
     for (Literal& l : split.found.rule.literals) {
         split.questions.push_back(questions_[l.question]);
-        if (l.question >= n_own_) continue;  // given ones keep the words of the user
+        const bool is_own = l.question < n_own_;
+        split.given.push_back(is_own ? -1 : static_cast<std::int64_t>(l.question - n_own_));
+        if (!is_own) continue;  // given ones keep the words of the user
         Question& question = split.questions.back();
         const ColumnShape& column = chooser_.columns()[question.column];
         name_plainly(

@@ -15,12 +15,14 @@ namespace bsnsing {
 class RuleSearch {
   public:
     // `pairs` counts the questions: see count_all_pairs. The chooser must outlive the search.
-    // It may work for `seconds`, and for those of the chooser's options at most. Throws
-    // std::invalid_argument if counts contradict each other.
+    // It may work for `seconds`, and for those of the chooser's options at most. The last `n_given`
+    // questions were given for this node alone. Throws std::invalid_argument if counts contradict
+    // each other.
     RuleSearch(const Chooser& chooser, std::span<const std::int64_t> totals,
                std::span<const ClassHistogram> histograms, std::vector<Question> questions,
                std::span<const std::int64_t> pairs, Interrupt& interrupt,
-               double seconds = std::numeric_limits<double>::infinity());
+               double seconds = std::numeric_limits<double>::infinity(),
+               const NodeLimits* node = nullptr, std::size_t n_given = 0);
 
     const Chooser& chooser() const { return chooser_; }
     std::size_t n_classes() const { return totals_.size(); }

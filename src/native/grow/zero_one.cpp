@@ -163,6 +163,7 @@ bool has_both_values(const UnfilledVector<Word>& bits, std::size_t n_rows) {
 std::vector<UnfilledVector<Word>> read_zero_one(std::span<const NumberView> columns,
                                                 std::size_t n_rows) {
     std::vector<UnfilledVector<Word>> bits(columns.size());
+    if (n_rows == 0) return bits;  // there may be no cells to point to
     std::vector<Reader> readers;
     for (std::size_t c = 0; c < columns.size(); c += readers.back().n_columns())
         readers.emplace_back(columns, c, &bits[c]);

@@ -18,7 +18,10 @@ struct Kernels {
     // with `starts`, what was in `out` is overwritten.
     void (*count_tile)(const Word* a, const Word* b, std::size_t n_words, double weight,
                        bool starts, double* out, std::size_t stride) noexcept;
-    // The same for the segments of two classes, packed into one number; `out` is overwritten.
+    // The same for all segments of a class, each counted by its weight; `out` is overwritten.
+    void (*count_tile_weighted)(const Word* a, const Word* b, const PackedSegment* segments,
+                                std::size_t n_segments, double* out, std::size_t stride) noexcept;
+    // The same for the segments of two classes, packed into one number.
     void (*count_tile_packed)(const Word* a, const Word* b, const PackedSegment* segments,
                               std::size_t n_segments, std::uint32_t* out,
                               std::size_t stride) noexcept;

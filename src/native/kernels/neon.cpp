@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <numbers>
 
 #include "kernels/kernels.hpp"
 
@@ -21,6 +22,11 @@ inline void store_part(double* p, Part x) {
 }
 inline Part all_of(double x) {
     return vdupq_n_f64(x);
+}
+inline Part look_up(const double* table, Part places) {
+    const double found[2] = {table[static_cast<std::size_t>(vgetq_lane_f64(places, 0))],
+                             table[static_cast<std::size_t>(vgetq_lane_f64(places, 1))]};
+    return vld1q_f64(found);
 }
 inline Part at_most(Part a, Part b) {
     return vminq_f64(a, b);
@@ -111,19 +117,33 @@ void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight
         }
 }
 
+// Counts of the segments, each with the two lanes at `lanes`, shifted in turn.
+inline uint64x2_t count_segments(const Word* column, const Word* lanes,
+                                 const PackedSegment* segments, std::size_t n_segments) {
+    uint64x2_t packed = vdupq_n_u64(0);
+    for (std::size_t s = 0; s < n_segments; ++s) {
+        const std::size_t first = segments[s].first_word * kLanes;
+        packed = vaddq_u64(packed,
+                           count_two(column + first, kLanes, lanes + first, segments[s].n_words));
+        packed = vshlq_u64(packed, vdupq_n_s64(static_cast<int>(segments[s].shift)));
+    }
+    return packed;
+}
+
+void count_tile_weighted(const Word* a, const Word* b, const PackedSegment* segments,
+                         std::size_t n_segments, double* out, std::size_t stride) noexcept {
+    for (std::size_t i = 0; i < kLanes; ++i)
+        for (std::size_t k = 0; k < kLanes; k += 2)
+            vst1q_f64(out + i * stride + k,
+                      vcvtq_f64_u64(count_segments(a + i, b + k, segments, n_segments)));
+}
+
 void count_tile_packed(const Word* a, const Word* b, const PackedSegment* segments,
                        std::size_t n_segments, std::uint32_t* out, std::size_t stride) noexcept {
     for (std::size_t i = 0; i < kLanes; ++i)
-        for (std::size_t k = 0; k < kLanes; k += 2) {
-            uint64x2_t packed = vdupq_n_u64(0);
-            for (std::size_t s = 0; s < n_segments; ++s) {
-                const std::size_t first = segments[s].first_word * kLanes;
-                packed = vaddq_u64(
-                    packed, count_two(a + first + i, kLanes, b + first + k, segments[s].n_words));
-                packed = vshlq_u64(packed, vdupq_n_s64(static_cast<int>(segments[s].shift)));
-            }
-            vst1_u32(out + i * stride + k, vmovn_u64(packed));
-        }
+        for (std::size_t k = 0; k < kLanes; k += 2)
+            vst1_u32(out + i * stride + k,
+                     vmovn_u64(count_segments(a + i, b + k, segments, n_segments)));
 }
 
 void count_column(const Word* column, const Word* block, std::size_t n_words, double weight,
@@ -136,9 +156,9 @@ void count_column(const Word* column, const Word* block, std::size_t n_words, do
 
 extern const Kernels kNeonKernels;
 const Kernels kNeonKernels = {
-    "neon",           count_tile,        count_tile_packed, count_column,      pack_plain,
-    part_codes_plain, part_bits,         find_ones<float>,  find_ones<double>, take_bits,
-    scan_pairs,       scan_pairs_packed, scan_extensions,   scan_last};
+    "neon",     count_tile,       count_tile_weighted, count_tile_packed, count_column,
+    pack_plain, part_codes_plain, part_bits,           find_ones<float>,  find_ones<double>,
+    take_bits,  scan_pairs,       scan_pairs_packed,   scan_extensions,   scan_last};
 
 }  // namespace bsnsing
 

@@ -1,6 +1,7 @@
 // The plain loops: what every other kernel file must agree with.
 #include <bit>
 #include <cmath>
+#include <numbers>
 
 #include "kernels/kernels.hpp"
 
@@ -17,6 +18,9 @@ inline void store_part(double* p, Part x) {
 }
 inline Part all_of(double x) {
     return x;
+}
+inline Part look_up(const double* table, Part place) {
+    return table[static_cast<std::size_t>(place)];
 }
 inline Part at_most(Part a, Part b) {
     return a < b ? a : b;
@@ -76,20 +80,21 @@ inline unsigned float_below(FloatPart a, FloatPart b) {
 
 #include "kernels/packed_loops.inl"
 
-void count_tile_packed(const Word* a, const Word* b, const PackedSegment* segments,
-                       std::size_t n_segments, std::uint32_t* out, std::size_t stride) noexcept {
+template <class Number>
+void count_segments(const Word* a, const Word* b, const PackedSegment* segments,
+                    std::size_t n_segments, Number* out, std::size_t stride) noexcept {
     for (std::size_t i = 0; i < kLanes; ++i)
         for (std::size_t k = 0; k < kLanes; ++k) {
-            std::uint32_t packed = 0;
+            std::uint64_t packed = 0;
             for (std::size_t s = 0; s < n_segments; ++s) {
                 const PackedSegment& segment = segments[s];
                 const std::size_t end = segment.first_word + segment.n_words;
                 for (std::size_t w = segment.first_word; w < end; ++w)
-                    packed += static_cast<std::uint32_t>(
+                    packed += static_cast<std::uint64_t>(
                         std::popcount(a[w * kLanes + i] & b[w * kLanes + k]));
                 packed <<= segment.shift;
             }
-            out[i * stride + k] = packed;
+            out[i * stride + k] = static_cast<Number>(packed);
         }
 }
 
@@ -120,9 +125,20 @@ void count_tile(const Word* a, const Word* b, std::size_t n_words, double weight
 }  // namespace
 
 extern const Kernels kScalarKernels;
-const Kernels kScalarKernels = {
-    "scalar",         count_tile,        count_tile_packed, count_column,      pack_plain,
-    part_codes_plain, part_bits,         find_ones<float>,  find_ones<double>, take_bits,
-    scan_pairs,       scan_pairs_packed, scan_extensions,   scan_last};
+const Kernels kScalarKernels = {"scalar",
+                                count_tile,
+                                count_segments<double>,
+                                count_segments<std::uint32_t>,
+                                count_column,
+                                pack_plain,
+                                part_codes_plain,
+                                part_bits,
+                                find_ones<float>,
+                                find_ones<double>,
+                                take_bits,
+                                scan_pairs,
+                                scan_pairs_packed,
+                                scan_extensions,
+                                scan_last};
 
 }  // namespace bsnsing

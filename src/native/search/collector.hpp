@@ -24,7 +24,8 @@ class Collector {
 
     // Every hit lowers a scan's limit, unless a constraint the scan does not see may void the hit.
     double scan_grain(const ValueGrid& grid) const {
-        return pool_->objective().distinct_children || incumbent_.has_limits()
+        return pool_->objective().distinct_children || incumbent_.has_limits() ||
+                       incumbent_.keeps_several()
                    ? std::numeric_limits<double>::infinity()
                    : grid.grain();
     }

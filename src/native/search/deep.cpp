@@ -16,8 +16,16 @@ namespace {
 // depend on the number of threads.
 constexpr std::size_t kBatch = 16;
 
-// Up to this many words, counting a block is as cheap as bounding it.
-constexpr std::size_t kFewWords = 6;
+// Whether to bound the last literals of rules before they are counted: not where counting a block
+// of rows is as cheap, as in nodes of few rows or many classes.
+bool pays_to_bound(const LiteralPool& literals) {
+    constexpr std::size_t kFewWords = 6;
+    const Pool& pool = literals.pool();
+    if (!literals.pairs().is_kept()) return false;
+    if (pool.n_classes() == 2) return pool.rows().n_words > kFewWords;
+    const std::size_t per_class = facts_of(pool.objective().criterion).bound_words;
+    return pool.rows().n_words > kFewWords + per_class * pool.n_classes();
+}
 
 // A rule under construction: what it covers and what each further literal would add.
 struct Level {
@@ -41,6 +49,7 @@ class Worker {
           grid_(grid),
           collector_(collector),
           watch_(watch),
+          pays_to_bound_(pays_to_bound(literals)),
           levels_(options.max_rules + 1),
           hits_(pool_.stride() * kHitsPerQuestion),
           blocks_(pool_.blocks().n_blocks()),
@@ -161,6 +170,7 @@ class Worker {
         scan.gain = level.gain.row(0);
         scan.limit = collector_.incumbent().limit();
         scan.grain = collector_.scan_grain(grid_);
+        scan.screen = pool_.screen();
         scan.memory = scan_memory_.data();
         return scan;
     }
@@ -195,7 +205,7 @@ class Worker {
             if (is_time_up()) return false;
             const std::uint32_t literal = levels_[depth].openings[i];
             if (literal + 1 >= literals_.size() || !may_extend(depth, literal)) continue;
-            if (is_last && literals_.pairs().is_kept() && pool_.rows().n_words > kFewWords) {
+            if (is_last && pays_to_bound_) {
                 settle_last(depth, literal);
                 continue;
             }
@@ -240,6 +250,7 @@ class Worker {
         scan.both = literals_.pairs().row(literal);
         scan.both_stride = literals_.pairs().class_stride();
         scan.open_limit = open_limit(child.literals, literal + 1, 1);
+        scan.screen = pool_.screen();
         scan.memory = scan_memory_.data();
         const std::size_t n_blocks = pool_.kernels().scan_last(scan, blocks_.data());
         for (std::size_t b = 0; b < n_blocks; ++b) count_block(depth + 1, blocks_[b]);
@@ -327,6 +338,7 @@ class Worker {
     const ValueGrid& grid_;
     Collector collector_;
     Watch& watch_;
+    const bool pays_to_bound_;
     std::vector<Level> levels_;  // levels_[d]: a rule of d literals
     std::vector<Hit> hits_;
     std::vector<std::uint32_t> blocks_;

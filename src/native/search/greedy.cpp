@@ -66,7 +66,7 @@ void GreedyGrowth::choose_growing() {
 
 double GreedyGrowth::reduction(const Incumbent& incumbent) const {
     return unsplit_value(pool_.objective()) -
-           objective_value(pool_.objective(), incumbent.left().data());
+           objective_value(pool_.objective(), incumbent.left().data()) - incumbent.price();
 }
 
 void GreedyGrowth::extend(const std::vector<Counts>& gains) {
@@ -115,8 +115,9 @@ void GreedyGrowth::offer_extensions(const Growing& growing, const Counts& gain,
 
 FoundRule GreedyGrowth::found() const {
     FoundRule found;
-    if (options_.limits.allow(best_.incumbent().rule().literals))
-        found = describe(pool_, best_.incumbent());
+    const Incumbent& best = best_.incumbent();
+    if (best.is_found() && options_.limits.allow(best.rule().literals))
+        found = describe(pool_, best);
     found.n_counted = n_counted_;
     found.optimal = false;
     found.bound = 0;

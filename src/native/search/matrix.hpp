@@ -11,6 +11,6 @@ namespace bsnsing {
 // `answers` is row-major, with a row per case of `cases`. `seconds` tells how long it took.
 FoundRule search_matrix(const std::uint8_t* answers, std::size_t n_questions, const CaseView& cases,
                         const SearchOptions& rules, const QuestionLimits& limits,
-                        Interrupt& interrupt, double& seconds);
+                        Interrupt& interrupt, double& seconds, std::size_t n_best = 1);
 
 }  // namespace bsnsing

@@ -73,12 +73,13 @@ ValueGrid::ValueGrid(const Objective& o) {
     }
 }
 
-WideInteger ValueGrid::key(const Objective& o, const double* left) const {
+WideInteger ValueGrid::key(const Objective& o, const double* left, double price) const {
+    constexpr double kMost = 0x1p60;
     return visit_criterion(o.criterion, [&](auto c) -> WideInteger {
         using C = decltype(c);
         if constexpr (C::kIsExact)
             if (exact_) return C::exact_value(o, left);
-        return std::llround(C::value(o, left) * scale_);
+        return std::llround(std::min((C::value(o, left) + price) * scale_, kMost));
     });
 }
 

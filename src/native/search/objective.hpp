@@ -61,7 +61,8 @@ class ValueGrid {
   public:
     explicit ValueGrid(const Objective& objective);
 
-    WideInteger key(const Objective& objective, const double* left) const;
+    // `price`: what is added to the value; only where it is not compared exactly.
+    WideInteger key(const Objective& objective, const double* left, double price = 0) const;
 
     // Values that can have a key of at most `key` lie below this; `slack_` covers rounding.
     double upper_edge(WideInteger key) const {

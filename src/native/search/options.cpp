@@ -62,6 +62,30 @@ void ColumnLimits::check(std::size_t n_columns) const {
             throw std::invalid_argument("column " + std::to_string(column) +
                                         " cannot be forbidden: the table has " +
                                         std::to_string(n_columns));
+    for (const auto& [a, b] : apart)
+        if (a >= n_columns || b >= n_columns)
+            throw std::invalid_argument("columns " + std::to_string(a) + " and " +
+                                        std::to_string(b) + " cannot be apart: the table has " +
+                                        std::to_string(n_columns));
+    if ((!group_of.empty() && group_of.size() != n_columns) ||
+        (!monotone.empty() && monotone.size() != n_columns))
+        throw std::invalid_argument("group_of and monotone need an entry for each of the " +
+                                    std::to_string(n_columns) + " columns");
+}
+
+void NodeLimits::check(std::size_t n_columns) const {
+    if (!prices.empty() && prices.size() != n_columns)
+        throw std::invalid_argument("there are " + std::to_string(prices.size()) + " prices for " +
+                                    std::to_string(n_columns) + " columns");
+    for (const double price : prices)
+        if (!(price >= 0))
+            throw std::invalid_argument("prices must not be negative; got " +
+                                        std::to_string(price));
+    for (const std::vector<std::uint32_t>* listed : {&used, &closed})
+        for (const std::uint32_t column : *listed)
+            if (column >= n_columns)
+                throw std::invalid_argument("there is no column " + std::to_string(column) +
+                                            ": the table has " + std::to_string(n_columns));
 }
 
 void QuestionLimits::check(std::size_t n_questions) const {

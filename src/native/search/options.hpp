@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "search/limits.hpp"
@@ -51,6 +52,22 @@ struct ColumnLimits {
     std::vector<std::uint32_t> forbidden;  // columns that may not be asked about
     std::vector<LinearLimit> linear;       // coefficients per column
     bool one_per_column = false;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> apart;  // columns that no rule may mix
+    std::vector<std::uint32_t> group_of;  // per column; those of two groups are apart, 0 is in none
+    std::vector<std::int8_t> monotone;    // per column: 1 if it raises the share of a class, or -1
+    std::uint32_t ordered_class = 0;      // that class
+
+    void check(std::size_t n_columns) const;
+};
+
+// What is known of one node's rules beside that.
+struct NodeLimits {
+    double low = 0;  // shares of the ordered class in its children
+    double high = 1;
+    std::optional<std::size_t> max_new;  // columns that are not used yet in a rule
+    std::vector<std::uint32_t> used;     // columns
+    std::vector<double> prices;          // per column, in the unit of the criterion; or none
+    std::vector<std::uint32_t> closed;   // columns that its rules may not ask about
 
     void check(std::size_t n_columns) const;
 };

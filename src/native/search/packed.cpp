@@ -58,6 +58,24 @@ PackedPool::PackedPool(const Pool& pool)
     }
 }
 
+std::vector<std::vector<PackedSegment>> weighted_segments(const RowLayout& rows,
+                                                          std::size_t most_words) {
+    constexpr std::int64_t kMostWeight = std::int64_t{1} << 30U;  // sums stay far below 2^52
+    std::vector<std::vector<PackedSegment>> segments(rows.n_classes);
+    std::vector<std::size_t> n_words(rows.n_classes, 0);
+    for (const Segment& s : rows.segments) {
+        n_words[s.class_index] += s.weight <= kMostWeight ? s.n_words : most_words + 1;
+        segments[s.class_index].push_back(
+            {s.first_word, s.n_words,
+             static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(s.weight)))});
+    }
+    for (std::size_t j = 0; j < rows.n_classes; ++j) {
+        if (n_words[j] > most_words) segments[j].clear();
+        shift_in_turn(segments[j]);
+    }
+    return segments;
+}
+
 PackedScan PackedPool::scan_of(std::size_t question) const {
     PackedScan scan;
     scan.objective = &pool_.objective();

@@ -35,6 +35,10 @@ class PackedPool {
     AlignedVector<std::int32_t> with_self_;
 };
 
+// The segments of each class, for count_tile_weighted; none of a class that is too large for it.
+std::vector<std::vector<PackedSegment>> weighted_segments(const RowLayout& rows,
+                                                          std::size_t most_words);
+
 // The count of one class in a packed number.
 inline double unpack_count(std::uint32_t packed, std::size_t class_index) {
     return static_cast<double>(class_index % 2 == 0 ? packed & 0xffffU : packed >> 16U);

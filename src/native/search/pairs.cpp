@@ -15,20 +15,29 @@ constexpr std::size_t kMostKeptBytes = std::size_t{1} << 27U;
 constexpr std::size_t kGroupBlocks = 4;
 constexpr std::size_t kChunkWords = 64;
 
-// Rows of the pair matrix that are counted together: blocks first to end, with all from first on.
+// What the counts of a group may take, unless that is less than one block of partners does.
+constexpr std::size_t kMostGroupBytes = std::size_t{1} << 28U;
+
+// Rows of the pair matrix that are counted together: blocks first to end, with partners from first
+// on; with very many classes not with all of these at once.
 struct BlockGroup {
     std::size_t first = 0;
     std::size_t end = 0;
+    std::size_t first_partner = 0;
+    std::size_t end_partner = 0;
 
     std::size_t first_question() const { return first * kLanes; }
 };
 
-// Calls count(a, b) for the tiles of a group: its own blocks a, all partners b from a on.
+// Calls count(a, b) for the tiles of a group: its own blocks a, its partners b from a on.
 template <class Count>
-void for_each_tile(const Pool& pool, const BlockGroup& group, const Count& count) {
-    for (std::size_t b = group.first; b < pool.blocks().n_blocks(); ++b)
+void for_each_tile(const BlockGroup& group, const Count& count) {
+    for (std::size_t b = group.first_partner; b < group.end_partner; ++b)
         for (std::size_t a = group.first; a < group.end && a <= b; ++a) count(a, b);
 }
+
+// With so many classes it is time to look at the clock.
+constexpr std::size_t kCheckClasses = 64;
 
 // The pairs of one question with all later ones, but for the limit that they have to beat.
 // `own_counts` must outlive the scan.
@@ -46,6 +55,7 @@ PairScan scan_of(const PoolCounts& pool, const Formulas& formulas, std::size_t o
     scan.own_position = own;
     scan.moments = pool.moments();
     scan.leans = pool.leans();
+    scan.screen = pool.screen();
     scan.both = both;
     scan.both_stride = class_stride;
     return scan;
@@ -55,22 +65,45 @@ PairScan scan_of(const PoolCounts& pool, const Formulas& formulas, std::size_t o
 class WideCounts {
   public:
     WideCounts(const Pool& pool, const Formulas& formulas, PairCounts& kept)
-        : pool_(pool), formulas_(formulas), kept_(kept), memory_(pool.n_classes()) {}
+        : pool_(pool),
+          formulas_(formulas),
+          kept_(kept),
+          small_(weighted_segments(pool.rows(), kChunkWords)),
+          memory_(pool.n_classes()) {}
+
+    // Blocks of partners whose counts there is room for.
+    std::size_t partners_at_once() const {
+        if (kept_.is_kept()) return pool_.blocks().n_blocks();
+        const std::size_t per_block =
+            pool_.n_classes() * kGroupBlocks * kLanes * kLanes * sizeof(double);
+        return std::max<std::size_t>(1, kMostGroupBytes / per_block);
+    }
 
     // Counts the pairs of a group; false if stopped.
     bool count(const BlockGroup& group, Watch& watch) {
         group_ = group;
-        row_stride_ = pool_.stride();
         if (kept_.is_kept()) {
+            first_ = 0;
+            row_stride_ = pool_.stride();
             data_ = kept_.row(group.first_question());
             class_stride_ = kept_.class_stride();
         } else {
+            first_ = group.first_partner * kLanes;
+            row_stride_ = group.end_partner * kLanes - first_;
             class_stride_ = kGroupBlocks * kLanes * row_stride_;
             scratch_.resize(pool_.n_classes() * class_stride_);
             data_ = scratch_.data();
         }
         std::vector<char> is_started(pool_.n_classes(), 0);
+        if (watch.check()) return false;
+        for (std::size_t j = 0; j < pool_.n_classes(); ++j) {
+            if (j % kCheckClasses == kCheckClasses - 1 && watch.check()) return false;
+            if (small_[j].empty()) continue;
+            count_class(j);
+            is_started[j] = 1;
+        }
         for (const Segment& s : pool_.rows().segments) {
+            if (!small_[s.class_index].empty()) continue;
             if (!count_segment(s, is_started[s.class_index] == 0, watch)) return false;
             is_started[s.class_index] = 1;
         }
@@ -86,6 +119,9 @@ class WideCounts {
         row_ = data_ + (own - group_.first_question()) * row_stride_;
         const std::vector<double> own_counts = pool_.literal_counts(own, false);
         PairScan scan = scan_of(pool_, formulas_, own, own_counts, row_, class_stride_);
+        scan.both_first = first_;
+        scan.first = std::max(scan.first, group_.first_partner * kLanes);
+        scan.n_questions = std::min(scan.n_questions, group_.end_partner * kLanes);
         scan.limit = limit;
         scan.grain = grain;
         scan.memory = memory_.data();
@@ -94,36 +130,52 @@ class WideCounts {
 
     // Cases of a class that answer yes to both the question scanned last and `partner`.
     double both(std::size_t class_index, std::size_t partner) const {
-        return row_[class_index * class_stride_ + partner];
+        return row_[class_index * class_stride_ + partner - first_];
     }
 
   private:
+    // All segments of a class with few words: what a call costs is spent once, and not per weight.
+    void count_class(std::size_t class_index) {
+        const BitBlocks& blocks = pool_.blocks();
+        const std::vector<PackedSegment>& segments = small_[class_index];
+        for_each_tile(group_, [&](std::size_t a, std::size_t b) {
+            pool_.kernels().count_tile_weighted(blocks.block(a), blocks.block(b), segments.data(),
+                                                segments.size(), tile(class_index, a, b),
+                                                row_stride_);
+        });
+    }
+
     bool count_segment(const Segment& s, bool starts, Watch& watch) {
         const BitBlocks& blocks = pool_.blocks();
         for (std::size_t w = 0; w < s.n_words; w += kChunkWords) {
             if (watch.check()) return false;
             const std::size_t n_words = std::min(kChunkWords, s.n_words - w);
             const std::size_t offset = (s.first_word + w) * kLanes;
-            for_each_tile(pool_, group_, [&](std::size_t a, std::size_t b) {
+            for_each_tile(group_, [&](std::size_t a, std::size_t b) {
                 pool_.kernels().count_tile(blocks.block(a) + offset, blocks.block(b) + offset,
                                            n_words, static_cast<double>(s.weight), starts && w == 0,
-                                           data_ + s.class_index * class_stride_ +
-                                               (a - group_.first) * kLanes * row_stride_ +
-                                               b * kLanes,
-                                           row_stride_);
+                                           tile(s.class_index, a, b), row_stride_);
             });
         }
         return true;
     }
 
+    // Where the counts of two blocks are.
+    double* tile(std::size_t class_index, std::size_t a, std::size_t b) {
+        return data_ + class_index * class_stride_ + (a - group_.first) * kLanes * row_stride_ +
+               (b * kLanes - first_);
+    }
+
     const Pool& pool_;
     const Formulas formulas_;
     PairCounts& kept_;
+    std::vector<std::vector<PackedSegment>> small_;  // by class; see weighted_segments
     UnfilledVector<double> scratch_;
     ScanMemory memory_;
     BlockGroup group_;
     double* data_ = nullptr;
     const double* row_ = nullptr;
+    std::size_t first_ = 0;  // partner that rows begin with
     std::size_t class_stride_ = 0;
     std::size_t row_stride_ = 0;
 };
@@ -138,13 +190,15 @@ class PackedCounts {
           pair_stride_(kGroupBlocks * kLanes * packed.stride()),
           data_(packed.n_class_pairs() * pair_stride_, 0) {}
 
+    std::size_t partners_at_once() const { return pool_.blocks().n_blocks(); }
+
     bool count(const BlockGroup& group, Watch& watch) {
         group_ = group;
         if (watch.check()) return false;
         const BitBlocks& blocks = pool_.blocks();
         for (std::size_t i = 0; i < packed_.n_class_pairs(); ++i) {
             const std::vector<PackedSegment>& segments = packed_.segments(i);
-            for_each_tile(pool_, group_, [&](std::size_t a, std::size_t b) {
+            for_each_tile(group_, [&](std::size_t a, std::size_t b) {
                 pool_.kernels().count_tile_packed(
                     blocks.block(a), blocks.block(b), segments.data(), segments.size(),
                     data_.data() + i * pair_stride_ +
@@ -222,18 +276,24 @@ PairOutcome search_groups(const Pool& pool, const ValueGrid& grid, std::vector<C
     parallel_for(
         n_groups, n_threads,
         [&](std::size_t i, std::size_t thread) {
-            const BlockGroup group{i * kGroupBlocks, std::min((i + 1) * kGroupBlocks, n_blocks)};
-            if (watch.has_stopped() || !counts[thread].count(group, watch)) return;
+            BlockGroup group{i * kGroupBlocks, std::min((i + 1) * kGroupBlocks, n_blocks)};
             Collector& best = collectors[thread];
             hits[thread].resize((pool.n_questions() + kPackedLanes) * kHitsPerQuestion);
             const std::size_t end = std::min(group.end * kLanes, pool.n_questions());
-            for (std::size_t own = group.first_question(); own < end; ++own) {
-                const std::size_t n_hits = counts[thread].scan(
-                    own, best.incumbent().limit(), best.scan_grain(grid), hits[thread].data());
-                offer_hits(pool, counts[thread], static_cast<std::uint32_t>(own),
-                           hits[thread].data(), n_hits, best);
-                outcome.is_row_done[own] = 1;
+            for (std::size_t b = group.first; b < n_blocks; b = group.end_partner) {
+                group.first_partner = b;
+                group.end_partner = std::min(b + counts[thread].partners_at_once(), n_blocks);
+                if (watch.has_stopped() || !counts[thread].count(group, watch)) return;
+                for (std::size_t own = group.first_question(); own < end; ++own) {
+                    if (pool.n_classes() >= kCheckClasses && watch.check()) return;
+                    const std::size_t n_hits = counts[thread].scan(
+                        own, best.incumbent().limit(), best.scan_grain(grid), hits[thread].data());
+                    offer_hits(pool, counts[thread], static_cast<std::uint32_t>(own),
+                               hits[thread].data(), n_hits, best);
+                }
             }
+            for (std::size_t own = group.first_question(); own < end; ++own)
+                outcome.is_row_done[own] = 1;
         },
         [&] { watch.check(); });
     for (const Collector& c : collectors) collector.offer(c.incumbent());

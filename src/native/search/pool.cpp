@@ -38,6 +38,7 @@ PoolCounts::PoolCounts(const Objective& objective, std::size_t n_questions, Coun
       kernels_(active_kernels()),
       n_questions_(n_questions),
       singles_(std::move(singles)) {
+    if (facts_of(objective.criterion).is_screened) screen_ = entropy_screen(objective);
     fill_moments();
 }
 
@@ -59,10 +60,11 @@ void PoolCounts::fill_moments() {
     moments_ = Counts(3, stride());
     for (std::size_t j = 0; j < n_classes(); ++j) {
         const double* n = singles_.row(j);
+        const double scale = facts.is_screened ? screen_.classes[j].inverse : 1.0;
         for (std::size_t q = 0; q < stride(); ++q) {
             moments_.row(0)[q] += n[q];
-            moments_.row(1)[q] += o.totals[j] * n[q];
-            moments_.row(2)[q] += n[q] * n[q];
+            moments_.row(1)[q] += o.totals[j] * n[q] * scale;
+            moments_.row(2)[q] += n[q] * n[q] * scale;
         }
     }
 }

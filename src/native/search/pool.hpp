@@ -45,6 +45,9 @@ class PoolCounts {
     Moments moments() const;
     Leans leans() const;
 
+    // Null unless the criterion has one.
+    const Screen* screen() const { return screen_.classes.empty() ? nullptr : &screen_; }
+
     // Cases per class that the literal covers.
     std::vector<double> literal_counts(std::size_t question, bool negated) const;
 
@@ -57,6 +60,7 @@ class PoolCounts {
     Counts singles_;
     Counts moments_;  // [size, with totals, with self]
     Counts leans_;    // [size, lean]
+    Screen screen_;
 };
 
 // A pool with the answers of its rows.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "search/limits.hpp"
@@ -40,59 +41,99 @@ inline bool is_simpler(const Rule& a, const Rule& b) {
     return false;
 }
 
-// The best feasible rule so far, and the limits it sets for what is still worth looking at.
+struct RankedRule {
+    Rule rule;
+    std::vector<double> left;  // cases per class that the rule sends to "yes"
+    WideInteger key = 0;       // its value, on the grid by which values are compared
+};
+
+// The best feasible rules so far, and the limits they set for what is still worth looking at.
 class Incumbent {
   public:
     // Rules that `limits` do not allow, even if `n_more` questions may follow, do not count.
     Incumbent(const Objective& objective, const ValueGrid& grid, const RuleLimits& limits,
-              std::size_t n_more = 0)
+              std::size_t n_more = 0, std::size_t n_best = 1)
         : objective_(&objective),
           grid_(&grid),
           limits_(limits.is_empty() ? nullptr : &limits),
-          n_more_(n_more) {}
+          n_more_(n_more),
+          n_best_(n_best) {}
 
     bool has_limits() const { return limits_ != nullptr; }
+    bool keeps_several() const { return n_best_ > 1; }
 
-    bool is_found() const { return found_; }
-    const Rule& rule() const { return rule_; }
-    const std::vector<double>& left() const { return left_; }
-    WideInteger key() const { return key_; }
+    bool is_found() const { return !ranked_.empty(); }
+    // Of the best one; of none, an empty rule.
+    const Rule& rule() const { return best().rule; }
+    const std::vector<double>& left() const { return best().left; }
+    WideInteger key() const { return best().key; }
+    const std::vector<RankedRule>& ranked() const { return ranked_; }  // best first
+    // What the columns of the best rule cost; part of its value.
+    double price() const { return limits_ == nullptr ? 0.0 : limits_->price(rule().literals); }
 
     // Values that may still win, by value or by a tie, lie below this.
     double limit() const {
-        return found_ ? grid_->upper_edge(key_) : std::numeric_limits<double>::infinity();
+        return is_full() ? grid_->upper_edge(ranked_.back().key)
+                         : std::numeric_limits<double>::infinity();
     }
 
     // Bounds below which a rule may still win that is no simpler than one over the questions
     // `simplest` (ascending). Where even that one would lose a tie, only better values count.
     double open_limit(const std::vector<std::uint32_t>& simplest) const {
-        if (!found_) return std::numeric_limits<double>::infinity();
-        return loses_ties(simplest) ? grid_->lower_edge(key_) : grid_->upper_edge(key_);
+        if (!is_full()) return std::numeric_limits<double>::infinity();
+        const RankedRule& last = ranked_.back();
+        return loses_ties(simplest, last.rule) ? grid_->lower_edge(last.key)
+                                               : grid_->upper_edge(last.key);
     }
 
     // `left`: cases per class that the rule sends to "yes".
     void offer(const Rule& rule, const double* left) {
         if (!is_feasible(*objective_, left)) return;
         if (limits_ != nullptr && !limits_->may_become(rule.literals, n_more_)) return;
-        const WideInteger key = grid_->key(*objective_, left);
-        if (found_ && (key > key_ || (key == key_ && !is_simpler(rule, rule_)))) return;
-        found_ = true;
-        key_ = key;
-        rule_ = rule;
-        left_.assign(left, left + objective_->n_classes);
+        if (limits_ != nullptr &&
+            !limits_->keep_order(rule.literals, rule.op == Operator::exclusive_or, left,
+                                 objective_->totals, objective_->class_weights))
+            return;
+        const double own_price = limits_ == nullptr ? 0.0 : limits_->price(rule.literals);
+        const WideInteger key = grid_->key(*objective_, left, own_price);
+        const auto comes_before = [&](const RankedRule& other) {
+            return other.key < key || (other.key == key && !is_simpler(rule, other.rule));
+        };
+        if (is_full() && comes_before(ranked_.back())) return;
+        std::size_t place = ranked_.size();
+        while (place > 0 && !comes_before(ranked_[place - 1])) --place;
+        // Some rules are met more than once.
+        if (place > 0 && ranked_[place - 1].key == key &&
+            !is_simpler(ranked_[place - 1].rule, rule))
+            return;
+        RankedRule found;
+        if (is_full()) {  // its memory serves again
+            found = std::move(ranked_.back());
+            ranked_.pop_back();
+        }
+        found.rule = rule;
+        found.left.assign(left, left + objective_->n_classes);
+        found.key = key;
+        ranked_.insert(ranked_.begin() + static_cast<std::ptrdiff_t>(place), std::move(found));
     }
 
     void offer(const Incumbent& other) {
-        if (other.found_) offer(other.rule_, other.left_.data());
+        for (const RankedRule& ranked : other.ranked_) offer(ranked.rule, ranked.left.data());
     }
 
   private:
-    bool loses_ties(const std::vector<std::uint32_t>& simplest) const {
-        if (simplest.size() != rule_.literals.size())
-            return simplest.size() > rule_.literals.size();
+    const RankedRule& best() const {
+        static const RankedRule none;
+        return ranked_.empty() ? none : ranked_.front();
+    }
+
+    bool is_full() const { return ranked_.size() == n_best_; }
+
+    static bool loses_ties(const std::vector<std::uint32_t>& simplest, const Rule& rule) {
+        if (simplest.size() != rule.literals.size()) return simplest.size() > rule.literals.size();
         for (std::size_t i = 0; i < simplest.size(); ++i)
-            if (simplest[i] != rule_.literals[i].question)
-                return simplest[i] > rule_.literals[i].question;
+            if (simplest[i] != rule.literals[i].question)
+                return simplest[i] > rule.literals[i].question;
         return false;
     }
 
@@ -100,10 +141,8 @@ class Incumbent {
     const ValueGrid* grid_;
     const RuleLimits* limits_;
     std::size_t n_more_;
-    bool found_ = false;
-    WideInteger key_ = 0;
-    Rule rule_;
-    std::vector<double> left_;
+    std::size_t n_best_;
+    std::vector<RankedRule> ranked_;
 };
 
 }  // namespace bsnsing

@@ -11,6 +11,7 @@
 #include "bits/aligned.hpp"
 #include "bits/words.hpp"
 #include "search/objective.hpp"
+#include "search/screen.hpp"
 
 namespace bsnsing {
 
@@ -55,7 +56,8 @@ class ScanMemory {
 
 // Sums over classes, one entry per question: of its cases n_j, of T_j n_j and of n_j n_j, where T_j
 // are the node's cases. With many classes the Gini criteria of every form of a pair follow from
-// these and six such sums over the pair; see scan_pairs_by_moments.
+// these and six such sums over the pair; see scan_pairs_by_moments. For the entropy criterion
+// products are divided by T_j, which gives Pearson's statistic; see PairScreen.
 struct Moments {
     const double* size = nullptr;
     const double* with_totals = nullptr;
@@ -79,14 +81,20 @@ struct PairScan {
     std::size_t first = 0;
     const double* own = nullptr;      // [class]: cases that answer yes to the own question
     const double* singles = nullptr;  // cases that answer yes to each question
-    const double* both = nullptr;     // cases that answer yes to both
+    const double* both = nullptr;     // cases that answer yes to both, from `both_first` on
+    std::size_t both_first = 0;
     std::size_t both_stride = 0;
     std::size_t own_position = 0;
-    Moments moments;         // null where they do not apply; see Pool
-    Leans leans;             // likewise
-    double limit = 0;        // report values below this ...
-    double grain = 0;        // ... and lower it to the least value seen plus this
-    void* memory = nullptr;  // of ScanMemory
+    Moments moments;                 // null where they do not apply; see Pool
+    Leans leans;                     // likewise
+    double limit = 0;                // report values below this ...
+    double grain = 0;                // ... and lower it to the least value seen plus this
+    const Screen* screen = nullptr;  // where the criterion has one
+    void* memory = nullptr;          // of ScanMemory
+
+    const double* both_of(std::size_t class_index, std::size_t question) const {
+        return both + class_index * both_stride + (question - both_first);
+    }
 };
 
 // Small nodes hold the counts of two classes in one 32-bit number: class 2i in its lower half,
@@ -141,7 +149,8 @@ struct ExtendScan {
     const double* most_after = nullptr;   // most that one literal after this one adds to the rule
     const double* most_single = nullptr;  // ... to this literal alone
     double open_limit = 0;
-    void* memory = nullptr;  // of ScanMemory
+    const Screen* screen = nullptr;  // where the criterion has one
+    void* memory = nullptr;          // of ScanMemory
 };
 
 // Bounds on all rules that add a second literal after `last` was added to a rule.
@@ -157,7 +166,8 @@ struct LastScan {
     const double* both = nullptr;  // cases that both `last` and each literal cover
     std::size_t both_stride = 0;
     double open_limit = 0;
-    void* memory = nullptr;  // of ScanMemory
+    const Screen* screen = nullptr;  // where the criterion has one
+    void* memory = nullptr;          // of ScanMemory
 };
 
 }  // namespace bsnsing

@@ -22,7 +22,8 @@ FoundRule search_pool(const BitBlocks& blocks, const RowLayout& rows, const Obje
     const Pool pool(blocks, rows, objective);
     const ValueGrid grid(objective);
     const std::size_t n_questions = pool.n_questions();
-    Collector collector(pool, options.formulas, Incumbent(objective, grid, options.limits));
+    Collector collector(pool, options.formulas,
+                        Incumbent(objective, grid, options.limits, 0, options.n_best));
     double n_counted = offer_singles(pool, options.formulas, collector);
     double n_settled = n_counted;
     std::vector<char> is_done(n_questions, 1);  // per first question: nothing is left open
@@ -54,6 +55,7 @@ FoundRule search_pool(const BitBlocks& blocks, const RowLayout& rows, const Obje
     }
 
     FoundRule found = describe(pool, collector.incumbent());
+    if (options.n_best > 1) found.ranked = collector.incumbent().ranked();
     found.n_counted = n_counted;
     found.n_excluded = n_settled - n_counted;
     found.optimal = is_deep_done;
@@ -71,8 +73,10 @@ FoundRule search_pool(const BitBlocks& blocks, const RowLayout& rows, const Obje
 
 FoundRule find_best_rule(const BitBlocks& blocks, const RowLayout& rows, const Objective& objective,
                          const SearchPlan& options, Watch& watch) {
-    // Limits may tell questions apart that get the same answers.
-    if (!options.limits.is_empty()) return search_pool(blocks, rows, objective, options, watch);
+    // Limits may tell questions apart that get the same answers, and so may who wants several
+    // rules.
+    if (!options.limits.is_empty() || options.n_best > 1)
+        return search_pool(blocks, rows, objective, options, watch);
     // XORs have no negated questions; mirrored they are other rules where orientation matters.
     const Formulas& f = options.formulas;
     const bool complements = f.has_negation && !(f.as_xor && objective.is_oriented());

@@ -20,6 +20,7 @@ struct SearchPlan {
     // Said so that lists of values may end before it.
     // NOLINTNEXTLINE(readability-redundant-member-init)
     RuleLimits limits = {};
+    std::size_t n_best = 1;  // rules to find, the best ones
 };
 
 struct FoundRule {
@@ -27,10 +28,11 @@ struct FoundRule {
     Rule rule;
     std::vector<double> left;  // cases per class that answer "yes"
     double value = 0;
-    double bound = 0;       // no rule of the space is better than this
-    bool optimal = true;    // the search was not cut short
-    double n_counted = 0;   // rules whose cases were counted
-    double n_excluded = 0;  // rules that bounds showed not to be better
+    double bound = 0;                // no rule of the space is better than this
+    bool optimal = true;             // the search was not cut short
+    double n_counted = 0;            // rules whose cases were counted
+    double n_excluded = 0;           // rules that bounds showed not to be better
+    std::vector<RankedRule> ranked;  // as many of the best as were asked for, if more than one
 };
 
 // Exact: unless the watch stops it, no rule of the space scores better, and of the best ones the

@@ -21,7 +21,7 @@ FoundRule describe(const PoolCounts& pool, const Incumbent& incumbent) {
     found.found = true;
     found.rule = incumbent.rule();
     found.left = incumbent.left();
-    found.value = objective_value(pool.objective(), found.left.data());
+    found.value = objective_value(pool.objective(), found.left.data()) + incumbent.price();
     found.bound = found.value;
     return found;
 }
