@@ -94,7 +94,7 @@ def test_questions_of_models_that_are_not_fitted_or_ask_none() -> None:
         with pytest.raises(NotFittedError, match="is not fitted"):
             questions_of(model)
     for other in (LogisticRegression().fit([[0], [1]], [0, 1]), BsnsingClassifier, 3):
-        with pytest.raises(TypeError, match="takes Question objects, fitted trees"):
+        with pytest.raises(TypeError, match="takes questions, in words or as objects"):
             questions_of(other)
     with pytest.raises(NotFittedError):
         len(BsnsingEnsemble())

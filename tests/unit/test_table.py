@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _get_feature_names
 
+from bsnsing import BsnsingClassifier
 from bsnsing.data.table import (
     Column,
     ColumnInfo,
@@ -190,8 +191,8 @@ def test_numbers_in_other_clothes(X: Any) -> None:
         ([True, NAN, False], "boolean", ()),
         ([np.bool_(True), None, False], "boolean", ()),
         ([True, 2, None], "numeric", ()),
-        ([None, None, None], "numeric", ()),
-        ([None, NAN, pd.NA], "numeric", ()),
+        ([None, None, None], "categorical", ()),
+        ([None, NAN, pd.NA], "categorical", ()),
         ([2**70, 1, None], "numeric", ()),
         (["b", NAN, "a"], "categorical", ("a", "b")),
         (["b", pd.NA, "a"], "categorical", ("a", "b")),
@@ -306,9 +307,9 @@ def test_categories_of_intervals_are_known_by_their_text() -> None:
 @pytest.mark.parametrize(
     ("X", "kind"),
     [
-        (pl.DataFrame({"n": [None, None]}), "numeric"),
-        (pa.table({"n": pa.nulls(2)}), "numeric"),
-        (pd.DataFrame({"n": [None, None]}), "numeric"),
+        (pl.DataFrame({"n": [None, None]}), "categorical"),
+        (pa.table({"n": pa.nulls(2)}), "categorical"),
+        (pd.DataFrame({"n": [None, None]}), "categorical"),
         (pd.DataFrame({"n": pd.array([None, None], dtype="Int64")}), "numeric"),
         (pl.DataFrame({"n": pl.Series([None, None], dtype=pl.Boolean)}), "boolean"),
         (pl.DataFrame({"n": pl.Series([None, None], dtype=pl.String)}), "categorical"),
@@ -645,7 +646,7 @@ DATES = [dt.datetime(2024, 1, 1), None]
         (sp.csr_array([[1.0, INF]]), "contains infinity"),
         ([[1.0, INF]], "contains infinity"),
         (np.array([[1.0, INF]], dtype=object), "contains infinity in column 'x1'. Replace"),
-        (np.array([[1.0, 10**400]], dtype=object), "contains infinity in column 'x1'"),
+        (np.array([[1.0, 10**400]], dtype=object), "Column 'x1' of X holds a number beyond"),
         (pd.DataFrame({"a": [1.0], "b": [INF]}), "contains infinity in column 'b'. Replace"),
         (pl.DataFrame({"b": [1.0, None, INF]}), "contains infinity in column 'b'"),
         (pa.table({"b": [1.0, None, -INF]}), "contains infinity in column 'b'"),
@@ -669,7 +670,8 @@ DATES = [dt.datetime(2024, 1, 1), None]
         (
             pd.DataFrame({"joined": np.array(["2024-01-01"], dtype="datetime64[ns]")}),
             r"^Column 'joined' has dtype datetime64\[ns\], which cannot be asked about. "
-            "Drop it or convert it to a number.$",
+            "Drop it or convert it to a number, such as days since a date, or its month, weekday "
+            "or hour.$",
         ),
         (pd.DataFrame({"d": pd.to_datetime(["2024-01-01"], utc=True)}), "dtype datetime64.*UTC"),
         (pd.DataFrame({"d": pd.to_timedelta([1])}), r"'d' has dtype timedelta64\[ns\], which"),
@@ -734,3 +736,24 @@ def test_integers_too_large_for_floats_are_told() -> None:
     X = np.array([[2**60, 1], [2**60 + 1, 2]])
     with pytest.warns(UserWarning, match=r"Column 'x0' has integers beyond 2\*\*53"):
         read_training_table(BaseEstimator(), X)
+
+
+def test_a_fit_describes_its_table_a_few_times_whatever_its_width(monkeypatch) -> None:
+    """Descriptions are a list over all columns: made once per column they would cost squares."""
+    describe = Table.info.fget
+    n_calls = 0
+
+    def counted(table: Table):
+        nonlocal n_calls
+        n_calls += 1
+        return describe(table)
+
+    monkeypatch.setattr(Table, "info", property(counted))
+    random = np.random.RandomState(0)
+    calls = []
+    for model in (BsnsingClassifier.plain(), BsnsingClassifier()):
+        for n_columns in (10, 60):
+            n_calls = 0
+            model.fit(random.rand(80, n_columns), np.arange(80) % 2)
+            calls.append(n_calls)
+    assert max(calls) < 25  # the default tries a tree several times

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bsnsing.data.columns import without_unused_levels
 from bsnsing.data.table import Table
 from bsnsing.data.weights import CaseWeights
 
@@ -19,12 +20,20 @@ class Cases:
     labels: NDArray[np.int32]
     weights: CaseWeights
 
+    def __sizeof__(self) -> int:
+        counts = self.weights.counts
+        own = self.labels.nbytes + (0 if counts is None else counts.nbytes)
+        return self.table.__sizeof__() + own
+
     def with_weight(self) -> Cases:
         """Leave rows of weight zero out altogether, as if they had not been given."""
         counts = self.weights.counts
         if counts is None or (counts > 0).all():
             return self
-        return self.take(np.flatnonzero(counts))
+        left = self.take(np.flatnonzero(counts))
+        # A level that only those rows have is a level that was never seen.
+        columns = tuple(without_unused_levels(column) for column in left.table.columns)
+        return replace(left, table=replace(left.table, columns=columns))
 
     def take(self, rows: NDArray[np.intp]) -> Cases:
         """Return some of the rows."""

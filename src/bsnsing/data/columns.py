@@ -80,7 +80,9 @@ class Column:
             raise TypeError(f"Column {self.info.name!r} is categorical. Use codes() instead.")
         if isinstance(self.cells, SparseCells):
             return self.cells.dense(np.float64)
-        return self.cells.astype(np.float64, copy=False)
+        numbers = self.cells.astype(np.float64, copy=False)
+        # Fields of packed records lie at odd addresses, which native code does not read.
+        return numbers if numbers.flags.aligned else numbers.copy()
 
     def native_numbers(self) -> NDArray[Any]:
         """Return the same numbers in the type the user has them in, where the core reads it."""
@@ -99,13 +101,23 @@ class Column:
         return self.cells.dense(np.int32) if isinstance(self.cells, SparseCells) else self.cells
 
 
-RawColumn: TypeAlias = "Cells | nw.Series[Any]"
+@dataclass(frozen=True, slots=True, eq=False)
+class Factored:
+    """Cells as positions among the distinct ones, as pandas finds them; -1 where missing."""
+
+    distinct: Sequence[Any]
+    positions: NDArray[np.integer[Any]]
+
+
+RawColumn: TypeAlias = "Cells | Factored | nw.Series[Any]"
 
 
 def read_column(name: str, raw: RawColumn, *, as_category: bool) -> Column:
     """Read one column by its own dtype and cells, or as categorical whatever it holds."""
     if isinstance(raw, nw.Series):
         column = _read_series(name, raw, as_category=as_category)
+    elif isinstance(raw, Factored):
+        column = _of_levels(name, raw.distinct, raw.positions)
     elif isinstance(raw, SparseCells):
         column = _of_numbers(name, raw, is_boolean=raw.values.dtype.kind == "b")
     else:
@@ -121,14 +133,18 @@ def _read_series(name: str, series: nw.Series[Any], *, as_category: bool) -> Col
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         return _read_text(name, series)
     if dtype in (nw.Date, nw.Datetime, nw.Duration):
-        raise _unaskable(name, series.to_native())
+        raise _date(name, series.to_native())
     if dtype in (nw.List, nw.Array, nw.Struct):
         raise _not_a_cell(name, next(iter(series.drop_nulls().head(1).to_list()), dtype))
     is_boolean = dtype == nw.Boolean
-    if dtype in (nw.Decimal, nw.Int128, nw.UInt128) or (is_boolean and series.null_count() > 0):
+    if dtype == nw.Decimal:
+        # Casts miss the nearest float by a last bit, each library in its own way.
+        return _read_objects(name, series.to_list(), as_category=as_category)
+    if dtype in (nw.Int128, nw.UInt128) or (is_boolean and series.null_count() > 0):
         series = series.cast(nw.Float64)  # NumPy would have them as objects
-    is_typed = is_boolean or dtype.is_numeric()  # else the cells may be any objects
-    column = _read_array(name, series.to_numpy(), as_category=as_category and not is_typed)
+    if not (is_boolean or dtype.is_numeric()):  # the cells may be any objects
+        return _read_objects(name, series.to_list(), as_category=as_category)
+    column = _read_array(name, series.to_numpy(), as_category=False)
     if column.info.kind == "numeric":
         _reject_infinity(name, column.numbers())
     return _of_numbers(name, column.cells, is_boolean=True) if is_boolean else column
@@ -137,7 +153,7 @@ def _read_series(name: str, series: nw.Series[Any], *, as_category: bool) -> Col
 def _read_text(name: str, series: nw.Series[Any]) -> Column:
     """Read a column of text or categories by the distinct cells that its library finds."""
     native = series.to_native()
-    if hasattr(native, "factorize"):  # pandas and its kin; category columns bring their codes
+    if hasattr(native, "factorize"):  # kin of pandas; category columns bring their codes
         positions, distinct = native.factorize()
         return _of_levels(name, list(distinct), np.asarray(positions))
     if series.dtype != nw.String:
@@ -154,6 +170,8 @@ def _read_text(name: str, series: nw.Series[Any]) -> Column:
 
 def _read_array(name: str, cells: NDArray[Any], *, as_category: bool) -> Column:
     kind = cells.dtype.kind
+    if kind == "f" and cells.dtype.itemsize > 8:
+        cells = _to_doubles(name, cells)
     if kind in "fiub":
         _warn_of_rounding(name, cells)
         return _of_numbers(name, cells, is_boolean=kind == "b")
@@ -161,7 +179,15 @@ def _read_array(name: str, cells: NDArray[Any], *, as_category: bool) -> Column:
         return _read_objects(name, cells.tolist(), as_category=as_category)
     if kind == "c":
         raise _complex(name, cells[0])
-    raise _unaskable(name, cells)
+    raise _date(name, cells) if kind in "mM" else _unaskable(name, cells)
+
+
+def _to_doubles(name: str, cells: NDArray[Any]) -> NDArray[np.float64]:
+    with np.errstate(over="ignore"):
+        doubles = cells.astype(np.float64)
+    if (np.isinf(doubles) & ~np.isinf(cells)).any():
+        raise _too_large(name)
+    return doubles
 
 
 def _warn_of_rounding(name: str, cells: NDArray[Any]) -> None:
@@ -179,11 +205,16 @@ def _warn_of_rounding(name: str, cells: NDArray[Any]) -> None:
 
 def _read_objects(name: str, values: list[Any], *, as_category: bool) -> Column:
     """Read cells that are any Python objects, deciding by the few types that occur."""
+    if Decimal in set(map(type, values)):  # a signalling NaN refuses everything but this question
+        values = [None if type(v) is Decimal and v.is_snan() else v for v in values]
     examples = _examples(values)
+    if not examples.keys() - {"missing"} and all(_is_missing(value) for value in values):
+        # Nothing tells numbers from text, so that other tables may have either.
+        return _of_levels(name, [], np.full(len(values), -1, dtype=np.int32))
     if "complex" in examples:
         raise _complex(name, examples["complex"])
     if "date" in examples:
-        raise _unaskable(name, examples["date"])
+        raise _date(name, examples["date"])
     if "other" in examples:
         raise _not_a_cell(name, examples["other"])
     is_boolean = "boolean" in examples and "number" not in examples
@@ -248,8 +279,8 @@ def _floats(name: str, values: list[Any]) -> NDArray[np.float64]:
         floats = np.array([np.nan if v is None else v for v in values], dtype=np.float64)
     except TypeError:  # pandas NA or NaT, which are rare here
         floats = np.array([np.nan if _is_missing(v) else v for v in values], dtype=np.float64)
-    except OverflowError:
-        floats = np.array([np.inf])
+    except OverflowError as error:
+        raise _too_large(name) from error
     _reject_infinity(name, floats)
     return floats
 
@@ -331,14 +362,39 @@ def align_column(column: Column, known: ColumnInfo) -> Column:
     return Column(known, _recode(column.cells, levels, known.levels))
 
 
+def without_unused_levels(column: Column) -> Column:
+    """Leave out the levels of a categorical column that no cell has."""
+    if column.info.kind != "categorical":
+        return column
+    levels = column.info.levels
+    occurs = np.zeros(len(levels) + 1, dtype=bool)
+    occurs[column.codes()] = True  # missing is -1, which is the last
+    if occurs[:-1].all():
+        return column
+    used = tuple(level for level, has_cells in zip(levels, occurs, strict=False) if has_cells)
+    return Column(replace(column.info, levels=used), _recode(column.cells, levels, used))
+
+
 # --- What cannot be read ---
 
 
 def _reject_infinity(name: str, cells: NDArray[Any]) -> None:
     if np.isinf(cells).any():
-        raise ValueError(
-            f"Input X contains infinity in column {name!r}. Replace it by a number, or by NaN."
-        )
+        raise infinity_in(name)
+
+
+def _too_large(name: str) -> ValueError:
+    return ValueError(
+        f"Column {name!r} of X holds a number beyond {np.finfo(np.float64).max:.2g}, the largest "
+        "that a float can hold. Use another unit, or a logarithm."
+    )
+
+
+def infinity_in(name: str) -> ValueError:
+    """Say which column holds infinity, and what to do."""
+    return ValueError(
+        f"Input X contains infinity in column {name!r}. Replace it by a number, or by NaN."
+    )
 
 
 def _complex(name: str, example: Any) -> ValueError:
@@ -348,11 +404,15 @@ def _complex(name: str, example: Any) -> ValueError:
     )
 
 
-def _unaskable(name: str, cells: Any) -> ValueError:
+def _date(name: str, cells: Any) -> ValueError:
+    return _unaskable(name, cells, ", such as days since a date, or its month, weekday or hour")
+
+
+def _unaskable(name: str, cells: Any, advice: str = "") -> ValueError:
     dtype = getattr(cells, "dtype", getattr(cells, "type", type(cells).__name__))
     return ValueError(
         f"Column {name!r} has dtype {dtype}, which cannot be asked about. "
-        "Drop it or convert it to a number."
+        f"Drop it or convert it to a number{advice}."
     )
 
 

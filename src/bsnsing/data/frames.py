@@ -34,7 +34,7 @@ _WITHOUT_ROWS: tuple[tuple[Callable[[Any], bool], str, str], ...] = (
 
 def with_rows_at_hand(X: Any) -> Any:
     """Return ``X``, and a record batch as a table; an error for a dataframe without rows."""
-    if isinstance(X, np.ndarray):
+    if isinstance(X, np.ndarray) or _is_of_pandas_or_polars(X):
         return X
     for is_kind, kind, call in _WITHOUT_ROWS:
         if is_kind(X):
@@ -46,19 +46,38 @@ def with_rows_at_hand(X: Any) -> Any:
 
 def is_frame(X: Any) -> bool:
     """Whether ``X`` is a dataframe with rows, of a library that narwhals knows."""
-    return not isinstance(X, np.ndarray) and nw.dependencies.is_into_dataframe(X)
+    if isinstance(X, np.ndarray):
+        return False
+    return _is_of_pandas_or_polars(X) or nw.dependencies.is_into_dataframe(X)
 
 
-def names_of(X: Any) -> list[Any]:
-    """Return the names of a dataframe's columns; an error if one occurs twice."""
+def _is_of_pandas_or_polars(X: Any) -> bool:
+    """The most usual ones, seen at once: to look for all others takes a third of a prediction."""
+    return nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_polars_dataframe(X)
+
+
+def names_of(X: Any, known: list[str] | None = None) -> list[Any]:
+    """Return the names of a dataframe's columns; an error if one occurs twice.
+
+    ``known`` itself is returned where they are these, each of which occurs once.
+    """
     # Before narwhals sees it: its message on duplicates names neither X nor what to do.
-    names = list(X.column_names if hasattr(type(X), "column_names") else X.columns)
+    names = _listed(X.column_names if hasattr(type(X), "column_names") else X.columns)
+    if names == known:
+        return known
+    if len(set(names)) == len(names):
+        return names
     for name, count in Counter(names).items():
         if count > 1:
             raise ValueError(
                 f"Column name {name!r} occurs {count} times in X. Give each column its own name."
             )
     return names
+
+
+def _listed(names: Any) -> list[Any]:
+    """Names as a list; to go through an index of pandas takes twenty times as long."""
+    return names.tolist() if hasattr(names, "tolist") else list(names)
 
 
 def take_labels(X: Any, y: Any) -> tuple[Any, Any, str | None]:
@@ -101,11 +120,23 @@ def without_column(X: Any, name: str | None) -> Any:
     return nw.from_native(X, eager_only=True).drop(name).to_native()
 
 
+def without_views(X: Any) -> Any:
+    """Return a table of Arrow with views of text as plain text: it cannot take rows of views."""
+    if not nw.dependencies.is_pyarrow_table(X):
+        return X
+    for place, field in enumerate(X.schema):
+        if str(field.type) == "string_view":
+            X = X.set_column(place, field.name, X.column(place).cast("string"))
+    return X
+
+
 def indexable(X: Any) -> Any:
     """Return ``X`` in a form whose rows :func:`take_rows` can pick."""
-    X = with_rows_at_hand(X)
+    X = without_views(with_rows_at_hand(X))
     if issparse(X):
         return X.tocsr()
+    if isinstance(X, tuple):  # of rows, whose cells an array would make all of one type
+        return list(X)
     return X if hasattr(X, "shape") or isinstance(X, list) else np.asarray(X)
 
 

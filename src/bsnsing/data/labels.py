@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,9 @@ def read_labels(y: ArrayLike | None, n_rows: int) -> tuple[NDArray[Any], NDArray
     if isinstance(y, np.ndarray) and y.ndim == 1:  # as it is: the check is slow
         labels = np.asarray(y)
     else:
+        if isinstance(y, list | tuple) and {isinstance(label, str) for label in y} == {True, False}:
+            # NumPy would make text of the numbers.
+            y = np.fromiter(y, dtype=object, count=len(y))
         labels = column_or_1d(y, dtype=_dtype_of(y), warn=True)
     if len(labels) != n_rows:
         raise ValueError(
@@ -56,30 +58,36 @@ def _number_objects(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int3
     try:
         distinct = list(dict.fromkeys(cells))
     except TypeError as error:
+        row = next(row for row, cell in enumerate(cells) if not _is_hashable(cell))
         raise TypeError(
-            f"The labels in y hold a {_first_unhashable(cells)}, which cannot be compared. Give "
-            "each row one text or number."
+            f"The labels in y hold a {type(cells[row]).__name__} that cannot be compared, first in "
+            f"row {row}. Give each row one text or number."
         ) from error
     found = np.empty(len(distinct), dtype=object if labels.dtype.kind == "O" else labels.dtype)
     found[:] = distinct
     _refuse_missing(found, labels)
     found = _narrowed(found)
-    if found.dtype.kind not in "biuU":  # those cannot be continuous, and the check is slow
-        check_classification_targets(labels if 2 * len(found) > len(labels) else found.repeat(3))
     try:
         order = np.argsort(found, kind="stable")
     except TypeError as error:
+        kinds = sorted({type(label).__name__ for label in distinct})
         raise TypeError(
-            "The labels in y are of types that cannot be sorted together. Convert them all to "
-            "text or all to numbers."
+            f"The labels in y are of types that cannot be sorted together: {', '.join(kinds)}. "
+            "Convert them all to text or all to numbers."
         ) from error
+    if found.dtype.kind not in "biuU":  # those cannot be continuous, and the check is slow
+        check_classification_targets(labels if 2 * len(found) > len(labels) else found.repeat(3))
     place = {distinct[position]: code for code, position in enumerate(order.tolist())}
     positions = np.fromiter(map(place.__getitem__, cells), dtype=np.int32, count=len(cells))
     return found[order], positions
 
 
-def _first_unhashable(cells: list[Any]) -> str:
-    return next(type(cell).__name__ for cell in cells if not isinstance(cell, Hashable))
+def _is_hashable(cell: Any) -> bool:
+    try:
+        hash(cell)
+    except TypeError:
+        return False
+    return True
 
 
 def _dtype_of(y: Any) -> Any:
@@ -96,6 +104,10 @@ def _narrowed(labels: NDArray[Any]) -> NDArray[Any]:
     if is_boolean == {True}:
         return labels.astype(np.bool_)
     if is_boolean == {False} and all(isinstance(label, int | np.integer) for label in labels):
+        if any(not -(2**63) <= int(label) < 2**63 for label in labels):
+            raise ValueError(
+                "The labels in y hold an integer of more than 64 bits. Convert them to text."
+            )
         return labels.astype(np.int64)
     return labels
 

@@ -11,7 +11,10 @@ from bsnsing.data.columns import Column
 
 def row_keys(cases: Cases) -> NDArray[np.uint64]:
     """Return a number per row: the same for rows that hold the same, else almost never."""
-    mixed = cases.labels.astype(np.uint64)
+    # Labels are spread out first: both they and codes of levels are small numbers, and a label 1 at
+    # level 0 must not be taken for a label 0 at level 1.
+    mixed = (cases.labels.astype(np.uint64) + np.uint64(1)) * np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
     for column in cases.table.columns:
         cells = _cell_bits(column)
         mixed = (mixed ^ cells) * np.uint64(0x9E3779B97F4A7C15)

@@ -31,20 +31,33 @@ def find_row_names(cases: Cases, most_levels: int) -> list[int]:
     if not suspects:
         return []
     _, first = np.unique(row_keys(cases), return_index=True)  # of each row that occurs
-    return [position for position, codes in suspects if _names_rows(codes[first])]
+    return [position for position, codes in suspects if names_rows(codes[first])]
 
 
 def _may_name_rows(codes: NDArray[np.int32], labels: NDArray[np.int32], most_levels: int) -> bool:
-    """Whether labels allow it: a level of rows with different labels is of two rows or more."""
-    occurs = np.zeros((codes.max(initial=-1) + 2, labels.max(initial=0) + 1), dtype=bool)
+    n_levels, n_labels = codes.max(initial=-1) + 1, labels.max(initial=0) + 1
+    return may_name_rows(which_labels(codes, labels, n_levels, n_labels), most_levels)
+
+
+def which_labels(
+    codes: NDArray[np.int32], labels: NDArray[np.int32], n_levels: int, n_labels: int
+) -> NDArray[np.bool_]:
+    """Which labels the rows of each level have; shape (n_levels, n_labels)."""
+    occurs = np.zeros((n_levels + 1, n_labels), dtype=bool)
     occurs[codes, labels] = True  # missing is -1, which is the last
-    n_labels = occurs[:-1].sum(axis=1)
+    return occurs[:-1]
+
+
+def may_name_rows(occurs: NDArray[np.bool_], most_levels: int) -> bool:
+    """Whether labels allow it: a level of rows with different labels is of two rows or more."""
+    n_labels = occurs.sum(axis=1)
     n_levels, n_mixed = np.count_nonzero(n_labels), np.count_nonzero(n_labels > 1)
     is_enough = n_levels - n_mixed > _NEARLY_EVERY * (n_levels + n_mixed)
     return bool(n_levels > most_levels and is_enough)
 
 
-def _names_rows(codes: NDArray[np.int32]) -> bool:
+def names_rows(codes: NDArray[np.int32]) -> bool:
+    """Whether nearly every one of some different rows is the only one of its level."""
     known = codes[codes >= 0]
     n_alone = np.count_nonzero(np.bincount(known) == 1)
     return bool(n_alone > _NEARLY_EVERY * len(known))
@@ -57,6 +70,7 @@ def message_about(names: Sequence[str]) -> str:
     return (
         f"{subject} left out of the rules: more than nine of ten rows are the only one of their "
         "level there, as with ids, and what is learnt of such a level says nothing of other rows. "
-        "Drop what only names rows; questions of your own about it can be given as "
+        "Drop what only names rows, and make columns of what free text says, such as counts of "
+        "words (CountVectorizer of scikit-learn); questions of your own about it can be given as "
         "extra_questions."
     )

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
+from bsnsing import _core
 from bsnsing.data.columns import (
     Column,
     ColumnInfo,
@@ -23,6 +23,7 @@ from bsnsing.data.columns import (
     align_column,
     read_column,
 )
+from bsnsing.data.frame_columns import columns_of
 from bsnsing.data.frames import is_frame, names_of, with_rows_at_hand, without_column
 
 __all__ = [
@@ -57,6 +58,14 @@ class Table:
     def info(self) -> tuple[ColumnInfo, ...]:
         """Descriptions of the columns, which is all that a fitted model keeps of a table."""
         return tuple(column.info for column in self.columns)
+
+    def __sizeof__(self) -> int:
+        # What holds tables in memory, as Dask does, counts by this when to spill them.
+        cells = (column.cells for column in self.columns)
+        return sum(
+            own.rows.nbytes + own.values.nbytes if isinstance(own, SparseCells) else own.nbytes
+            for own in cells
+        )
 
     def take(self, rows: ArrayLike) -> Table:
         """Return the table of these rows, given as positions or as a boolean mask."""
@@ -130,6 +139,7 @@ def _open(estimator: BaseEstimator, X: Any, *, reset: bool) -> tuple[list[RawCol
     Dataframes are read through narwhals, which uses pandas, polars and pyarrow where they are
     there and needs none of them.
     """
+    _core.end_with_python()  # nothing is begun that could not be ended
     X = with_rows_at_hand(X)
     if is_frame(X):
         return _open_frame(estimator, X, reset=reset)
@@ -138,21 +148,35 @@ def _open(estimator: BaseEstimator, X: Any, *, reset: bool) -> tuple[list[RawCol
         X = np.where(np.ma.getmaskarray(X), filling, X.data)
     elif isinstance(X, np.ndarray) and X.dtype.kind == "T":  # which scikit-learn does not know
         X = X.astype(object)
-    array = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        skip_check_array=_is_small_and_finite(X),
-        accept_sparse="csc",
-        dtype=None,
-        ensure_all_finite="allow-nan",
-    )
+    array = _checked(estimator, X, reset=reset)
     if issparse(array):
         return list(_sparse_columns(array)), array.shape[0]
     if array.dtype.kind == "U" and isinstance(X, list | tuple):
         # A list such as [[1, "a"]]: NumPy has made text of the numbers, and of None and NaN.
         array = np.array(X, dtype=object)
     return list(array.T), len(array)
+
+
+def _checked(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
+    """Check an array or sparse matrix as scikit-learn does."""
+    try:
+        with np.errstate(invalid="ignore"):  # it sums up all cells, and so overflows on large ones
+            return validate_data(
+                estimator,
+                X,
+                reset=reset,
+                skip_check_array=_is_small_and_finite(X),
+                accept_sparse="csc",
+                dtype=None,
+                ensure_all_finite="allow-nan",
+            )
+    except ValueError as error:
+        if str(error).startswith("Complex data not supported"):  # and then comes the whole array
+            raise ValueError(
+                "Complex data not supported: X holds complex numbers. Use real and imaginary parts "
+                "as two columns."
+            ) from None
+        raise
 
 
 def _is_small_and_finite(X: Any) -> bool:
@@ -180,25 +204,25 @@ def _sparse_columns(matrix: Any) -> Iterable[SparseCells]:
 
 
 def _open_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> tuple[list[RawColumn], int]:
-    names = names_of(X)
-    frame = nw.from_native(X, eager_only=True)
-    has_names = all(isinstance(name, str) for name in names)
-    order = list(range(len(names)))
     fitted_names = getattr(estimator, "feature_names_in_", None)
-    if reset:
-        validate_data(estimator, X, skip_check_array=True)
-        if has_names and names:  # not every scikit-learn sees the names of every dataframe
-            estimator.feature_names_in_ = np.asarray(names, dtype=object)
-    elif has_names and fitted_names is not None:
-        _check_same_names(names, list(fitted_names))
-        place = {name: i for i, name in enumerate(names)}
-        order = [place[name] for name in fitted_names]
-    else:
-        validate_data(estimator, X, reset=False, skip_check_array=True)
-    if 0 in frame.shape:
-        check_array(np.empty(frame.shape), estimator=estimator)  # raises, in its own words
-    columns = [frame[:, i] for i in range(len(names))]
-    return [columns[i] for i in order], len(frame)
+    known = None if reset or fitted_names is None else fitted_names.tolist()
+    names = names_of(X, known)
+    is_as_fitted = names is known
+    has_names = is_as_fitted or (bool(names) and all(isinstance(name, str) for name in names))
+    if not has_names or (not reset and fitted_names is None):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+    elif reset:  # not every scikit-learn sees the names of every dataframe
+        estimator.n_features_in_ = len(names)
+        estimator.feature_names_in_ = np.asarray(names, dtype=object)
+    n_rows = len(X)
+    if not names or n_rows == 0:
+        check_array(np.empty((n_rows, len(names))), estimator=estimator)  # raises, in its own words
+    columns = columns_of(X, names)
+    if has_names and known is not None and not is_as_fitted:
+        _check_same_names(names, known)
+        place_of = {name: i for i, name in enumerate(names)}
+        columns = [columns[place_of[name]] for name in known]
+    return columns, n_rows
 
 
 def _check_same_names(names: list[str], fitted_names: list[str]) -> None:
@@ -243,13 +267,14 @@ def _chosen_columns(
             f"categorical_features names column {items[0]!r}, but X has no column names. "
             "Use positions or a boolean mask, or pass a dataframe."
         )
+    place_of = {name: place for place, name in enumerate(names)}
     for item in items:
-        if item not in (names if isinstance(item, str) else range(len(names))):
+        if item not in (place_of if isinstance(item, str) else range(len(names))):
             raise ValueError(
                 f"categorical_features names column {item!r}, which X does not have. "
                 f"Its {len(names)} columns are {_listed(names)}; positions count from 0."
             )
-    return {names.index(item) if isinstance(item, str) else item for item in items}
+    return {place_of[item] if isinstance(item, str) else item for item in items}
 
 
 def _listed(names: list[str]) -> str:
@@ -258,7 +283,7 @@ def _listed(names: list[str]) -> str:
 
 def _reject_categories(columns: Iterable[Column]) -> None:
     for column in columns:
-        if column.info.kind == "categorical":
+        if column.info.levels:
             raise ValueError(
                 f"Column {column.info.name!r} holds text or categories, but categorical_features "
                 "is None. Use categorical_features='from_dtype' or convert the column to numbers."

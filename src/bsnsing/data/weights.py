@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,8 @@ _LARGEST_SUM = 2.0**52
 _SMALLEST_SUM = 1e-140
 # Whole weights up to this sum are counted as they are: their squares fit 64 bits.
 _LARGEST_WHOLE_SUM = 2.0**31
+# Of two, in class weights that are taken as they are.
+_LARGEST_EXPONENT = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ def read_weights(sample_weight: ArrayLike | None, n_rows: int) -> CaseWeights:
     """
     if sample_weight is None:
         return CaseWeights(None, 1.0)
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = _as_floats(sample_weight)
     if weights.shape != (n_rows,):
         raise ValueError(
             f"sample_weight must have one weight for each of the {n_rows} rows. "
@@ -80,7 +82,7 @@ def read_relative_weights(sample_weight: ArrayLike | None, n_rows: int) -> CaseW
     """
     if sample_weight is None:
         return CaseWeights(None, 1.0)
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = _as_floats(sample_weight)
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     is_positive = weights > 0
@@ -89,6 +91,16 @@ def read_relative_weights(sample_weight: ArrayLike | None, n_rows: int) -> CaseW
         weights = weights / weights.max()  # first, so that the mean cannot overflow
         weights = weights / (_sum(weights) / is_positive.sum())
     return read_weights(weights, n_rows)
+
+
+def _as_floats(sample_weight: ArrayLike) -> NDArray[np.float64]:
+    try:
+        return np.asarray(sample_weight, dtype=np.float64)
+    except OverflowError as error:
+        raise ValueError(
+            "sample_weight holds an integer that is too large for a float. Divide the weights by "
+            "their mean."
+        ) from error
 
 
 def _sum(weights: NDArray[np.float64]) -> float:
@@ -107,3 +119,40 @@ def design_effect(totals: NDArray[np.float64], class_weight: NDArray[np.float64]
         return 1.0
     shares = class_weight / weighted  # first, so that squares cannot overflow
     return float(totals.sum() * (totals * shares**2).sum())
+
+
+def read_class_weight(
+    class_weight: Any, classes: NDArray[Any], totals: NDArray[np.float64]
+) -> NDArray[np.float64] | None:
+    """Return what a case of each class counts, None for all the same.
+
+    ``totals`` are the cases per class.
+    """
+    if class_weight is None:
+        return None
+    if class_weight == "balanced":
+        present = np.maximum(totals, 1e-300)
+        balanced: NDArray[np.float64] = totals.sum() / (np.count_nonzero(totals) * present)
+        return _relative(np.where(totals > 0, balanced, 1.0))
+    given = cast(dict[Any, float], class_weight)
+    labels = classes.tolist()
+    unknown = [label for label in given if label not in labels]
+    if unknown:
+        raise ValueError(
+            f"class_weight names the label {unknown[0]!r}, which is not in y. "
+            f"The labels are {labels[:10]}."
+        )
+    weights = np.array([given.get(label, 1.0) for label in labels], dtype=np.float64)
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.max() > 0):
+        raise ValueError(
+            f"class_weight must give non-negative, finite weights. Got {class_weight!r}."
+        )
+    return _relative(weights)
+
+
+def _relative(weights: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return weights of the same ratios whose squares are finite; None where all are equal."""
+    if (weights == weights[0]).all():
+        return None
+    exponent = int(np.frexp(weights.max())[1])  # a power of two changes no digit
+    return weights if abs(exponent) <= _LARGEST_EXPONENT else np.ldexp(weights, -exponent)

@@ -1,0 +1,168 @@
+"""columns_of(): the columns of a dataframe, in time that grows with their number alone.
+
+Numbers come out as arrays by the calls of their own library, which take a microsecond per column,
+and where all columns of a pandas frame have one dtype, as one view of them all. So does text, but
+for long columns. What else there is comes as series of narwhals, each by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from bsnsing.data.columns import Factored, RawColumn, infinity_in
+
+_FEW_CELLS, _MANY_CELLS = 100_000, 4_000_000
+_FEW_ROWS = 4096
+_NUMBERS = "fiub"  # kinds of NumPy that are read as they are
+
+
+class _Kinds(NamedTuple):
+    """Dtypes of a library, in its words."""
+
+    numbers: frozenset[str]
+    texts: frozenset[str]
+
+
+def _integers(name: str) -> list[str]:
+    return [
+        f"{sign}{name}{bits}" for sign in ("", "U" if name[0] == "I" else "u") for bits in _BITS
+    ]
+
+
+_BITS = (8, 16, 32, 64)
+_POLARS = _Kinds(
+    frozenset(["Float32", "Float64", *_integers("Int")]), frozenset(["String", "Categorical"])
+)
+_ARROW = _Kinds(
+    frozenset(["float", "double", *_integers("int")]), frozenset(["string", "large_string"])
+)
+# Columns of pandas that bring the distinct cells along, or find them best.
+_PANDAS_TEXTS = frozenset(["StringDtype", "CategoricalDtype"])
+
+
+def columns_of(X: Any, names: Sequence[Any]) -> list[RawColumn]:
+    """Return the columns of an eager dataframe, in order; an error where there is infinity."""
+    X = nw.to_native(X, pass_through=True)
+    if nw.dependencies.is_pandas_dataframe(X):
+        return _of_pandas(X, names)
+    if nw.dependencies.is_polars_dataframe(X):
+        return _of_polars(X, names)
+    if nw.dependencies.is_pyarrow_table(X):
+        columns = _of_each(*_of_known_types(X.columns, X.schema.types), _ARROW)
+    else:
+        columns = list(nw.from_native(X, eager_only=True).iter_columns())
+    _reject_infinity(columns, names)
+    return columns
+
+
+def _of_polars(X: Any, names: Sequence[Any]) -> list[RawColumn]:
+    dtypes = X.dtypes
+    # Types of numbers have no parameters, so that their classes tell; to compare them takes longer.
+    is_of_one = str(dtypes[0]) in _POLARS.numbers and len(set(map(type, dtypes))) == 1
+    if is_of_one and X.height <= _FEW_ROWS and X.height * X.width <= _MANY_CELLS:
+        return _of_one_dtype(X.to_numpy(), names)  # to copy few cells is quicker than a call each
+    columns = _of_each(X.get_columns(), dtypes, _POLARS)
+    _reject_infinity(columns, names)
+    return columns
+
+
+def _of_each(columns: Sequence[Any], dtypes: Sequence[Any], kinds: _Kinds) -> list[RawColumn]:
+    """Take numbers as arrays, with NaN where cells are null, and most of the rest as series."""
+    kind_of = {dtype: str(dtype) for dtype in set(dtypes)}
+    is_short = len(columns[0]) <= _FEW_ROWS
+    read: list[RawColumn] = []
+    for column, dtype in zip(columns, dtypes, strict=True):
+        if kind_of[dtype] in kinds.numbers:
+            read.append(column.to_numpy())
+        elif is_short and kind_of[dtype] in kinds.texts:
+            read.append(_factored(column.to_numpy().tolist()))
+        else:
+            read.append(nw.from_native(column, series_only=True))
+    return read
+
+
+def _factored(texts: list[str | None]) -> Factored:
+    """Find the distinct texts of a short column, which takes less time than to make a series."""
+    distinct = [text for text in dict.fromkeys(texts) if text is not None]
+    place: dict[str | None, int] = {text: i for i, text in enumerate(distinct)}
+    place[None] = -1
+    positions = np.fromiter(map(place.__getitem__, texts), dtype=np.intp, count=len(texts))
+    return Factored(distinct, positions)
+
+
+def _of_known_types(columns: Sequence[Any], types: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Make plain text of Arrow's views of text, which most of its functions do not take."""
+    if not any(str(kind) == "string_view" for kind in set(types)):
+        return list(columns), list(types)
+    plain = [
+        column.cast("string") if str(column.type) == "string_view" else column for column in columns
+    ]
+    return plain, [column.type for column in plain]
+
+
+def _of_one_dtype(cells: NDArray[Any], names: Sequence[Any]) -> list[RawColumn]:
+    columns: list[RawColumn] = list(cells.T)
+    if not _is_finite(cells):
+        _reject_infinity(columns, names)
+    return columns
+
+
+def _of_pandas(X: Any, names: Sequence[Any]) -> list[RawColumn]:
+    dtypes = X.dtypes.tolist()
+    if dtypes and _is_of_numbers(dtypes[0]) and dtypes.count(dtypes[0]) == len(dtypes):
+        return _of_one_dtype(X.to_numpy(), names)
+    columns: list[Any] = [None] * len(dtypes)
+    places: dict[Any, list[int]] = {}
+    for place, dtype in enumerate(dtypes):
+        if _is_of_numbers(dtype):
+            places.setdefault(dtype, []).append(place)
+        else:
+            columns[place] = _of_series(X.iloc[:, place], dtype)
+    for own in places.values():
+        # Together: to make a series of each takes twenty times as long.
+        for place, of_column in zip(own, X.iloc[:, own].to_numpy().T, strict=True):
+            columns[place] = of_column
+    _reject_infinity(columns, names)
+    return columns
+
+
+def _of_series(series: Any, dtype: Any) -> RawColumn:
+    if type(dtype).__name__ in _PANDAS_TEXTS:
+        positions, distinct = series.factorize()
+        return Factored(list(distinct), np.asarray(positions))
+    is_object = getattr(dtype, "kind", "") == "O" and isinstance(dtype, np.dtype)
+    column: RawColumn = series.to_numpy() if is_object else nw.from_native(series, series_only=True)
+    return column
+
+
+def _is_of_numbers(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind in _NUMBERS
+
+
+def _reject_infinity(columns: Sequence[RawColumn], names: Sequence[Any]) -> None:
+    """Look at arrays of floats; what comes as series is looked at when it is read."""
+    floats = [
+        (name, column)
+        for name, column in zip(names, columns, strict=True)
+        if isinstance(column, np.ndarray) and column.dtype.kind == "f"
+    ]
+    # A few columns at a time: of short ones, a sum for each would take longer than one of all.
+    n_together = max(1, _FEW_CELLS // max(1, len(floats[0][1]))) if floats else 1
+    for start in range(0, len(floats), n_together):
+        some = floats[start : start + n_together]
+        if len(some) > 1 and _is_finite(np.concatenate([column for _, column in some])):
+            continue
+        for name, column in some:
+            if not _is_finite(column) and np.isinf(column).any():
+                raise infinity_in(name)
+
+
+def _is_finite(cells: NDArray[Any]) -> bool:
+    """Whether the sum of the cells is: then all of them are, and none is missing."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return cells.dtype.kind != "f" or bool(np.isfinite(cells.sum()))
