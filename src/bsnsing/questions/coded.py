@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias, cast
 
-from bsnsing.data.columns import ColumnInfo
+from bsnsing.data.columns import ColumnInfo, Level
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.questions.question import TESTS, Question, Test, is_number
 
@@ -23,49 +23,66 @@ class CodedRule(NamedTuple):
 
 
 def decode_question(
-    coded: CodedQuestion, columns: Sequence[ColumnInfo], pairs: Sequence[ColumnPair] = ()
+    coded: CodedQuestion,
+    columns: Sequence[ColumnInfo],
+    pairs: Sequence[ColumnPair] = (),
+    origin: str | None = None,
 ) -> Question:
     """Make a question from the native engine's account of it; to it, pairs are further columns."""
     position, test_code, value, levels = coded
     test = cast(Test, TESTS[test_code])
     if position >= len(columns):
         pair = pairs[position - len(columns)]
-        return Question(pair, test, None if test == "is missing" else value)
+        return Question(pair, test, None if test == "is missing" else value, origin)
     column = columns[position]
     if test == "is missing":
-        return Question(column.name, test)
+        return Question(column.name, test, None, origin)
     if column.kind != "categorical":
-        return Question(column.name, test, value)
+        return Question(column.name, test, value, origin)
     named = tuple(column.levels[level] for level in levels)
-    return Question(column.name, test, named[0] if test == "==" else named)
+    return Question(column.name, test, named[0] if test == "==" else named, origin)
 
 
-def encode_question(
-    question: Question, columns: Sequence[ColumnInfo], pairs: Sequence[ColumnPair] = ()
-) -> CodedQuestion:
-    """Turn a question into terms of the native engine; an error if it does not fit the table."""
-    if isinstance(question.column, ColumnPair):
-        return _encode_pair(question, len(columns) + pairs.index(question.column))
-    names = [column.name for column in columns]
-    if question.column not in names:
-        raise ValueError(
-            f"The question '{question}' asks about a column that the table does not have. "
-            f"Its first columns are {', '.join(map(repr, names[:10]))}."
-        )
-    position = names.index(question.column)
-    column = columns[position]
-    test = TESTS.index(question.test)
-    if question.test == "is missing":
-        return position, test, 0.0, []
-    if column.kind != "categorical":
-        if not is_number(question.value):
-            raise ValueError(f"The question '{question}' must compare a {column.kind} column.")
-        return position, test, float(cast(float, question.value)), []
-    if question.test in "<>":
-        raise ValueError(f"The question '{question}' orders the levels of a categorical column.")
-    wanted = question.value if isinstance(question.value, tuple) else (question.value,)
-    known = {level: code for code, level in enumerate(column.levels)}
-    return position, test, 0.0, sorted(known[level] for level in wanted if level in known)
+class QuestionEncoder:
+    """Turns questions about a table into terms of the native engine.
+
+    Names and levels are looked up, so that many questions about many columns take no longer each.
+    """
+
+    def __init__(self, columns: Sequence[ColumnInfo], pairs: Sequence[ColumnPair] = ()) -> None:
+        self.columns = columns
+        self._place_of: dict[str | ColumnPair, int] = {c.name: i for i, c in enumerate(columns)}
+        self._place_of |= {pair: len(columns) + i for i, pair in enumerate(pairs)}
+        self._codes: dict[int, dict[Level, int]] = {}  # of the levels of columns asked about
+
+    def encode(self, question: Question) -> CodedQuestion:
+        """Return a question as the engine knows it; an error if it does not fit the table."""
+        if question.column not in self._place_of:
+            names = ", ".join(repr(column.name) for column in self.columns[:10])
+            raise ValueError(
+                f"The question '{question}' asks about a column that the table does not have. "
+                f"Its first columns are {names}."
+            )
+        position = self._place_of[question.column]
+        if position >= len(self.columns):
+            return _encode_pair(question, position)
+        column = self.columns[position]
+        test = TESTS.index(question.test)
+        if question.test == "is missing":
+            return position, test, 0.0, []
+        if column.kind != "categorical":
+            if not is_number(question.value):
+                raise ValueError(f"The question '{question}' must compare a {column.kind} column.")
+            return position, test, float(cast(float, question.value)), []
+        if question.test in "<>":
+            raise ValueError(
+                f"The question '{question}' orders the levels of a categorical column."
+            )
+        if position not in self._codes:
+            self._codes[position] = {level: code for code, level in enumerate(column.levels)}
+        known = self._codes[position]
+        wanted = question.value if isinstance(question.value, tuple) else (question.value,)
+        return position, test, 0.0, sorted(known[level] for level in wanted if level in known)
 
 
 def _encode_pair(question: Question, position: int) -> CodedQuestion:

@@ -1,44 +1,115 @@
-"""Questions from elsewhere: given by hand, or taken from other fitted trees."""
+"""Questions from elsewhere: given by hand, or lent by other models."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
-
-import numpy as np
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from bsnsing.data.columns import ColumnInfo
-from bsnsing.questions.coded import CodedQuestion, encode_question
+from bsnsing.data.table import Table
+from bsnsing.questions.coded import CodedQuestion, QuestionEncoder
+from bsnsing.questions.donors.learners import Learner
+from bsnsing.questions.donors.place import Lender, place_cuts
+from bsnsing.questions.donors.r import R_LEARNERS, RLearner
+from bsnsing.questions.donors.registry import find_donor, lender_of
+from bsnsing.questions.grammar import ParseError, parse_questions
 from bsnsing.questions.pair import ColumnPair, check_pair
-from bsnsing.questions.question import Question
+from bsnsing.questions.question import OWN, USER, Question
 
 
-def questions_of(model: Any) -> list[Question]:
-    """Return the questions that a fitted model asks, each once.
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """What ``extra_questions`` holds: questions, fitted models, and models to be fitted."""
 
-    Parameters
-    ----------
-    model : fitted estimator, Tree or Question, or a collection of these
-        A tree or an ensemble of trees, of this package or of scikit-learn. Splits ``x <= t`` of
-        the latter are taken in both directions. Columns without names are called x0, x1, ...
+    given: tuple[Question, ...] = ()
+    lenders: tuple[Lender, ...] = ()
+    learners: tuple[Learner, ...] = ()
 
-    Returns
-    -------
-    list of Question
-        For ``extra_questions``, for instance.
-    """
-    return list(dict.fromkeys(_questions_of(model, None)))  # keeps the order
+    def on(self, table: Table) -> tuple[Question, ...]:
+        """Return what was given, and what fitted models lend for this table, each once."""
+        if not self.lenders:
+            return tuple(dict.fromkeys(self.given))
+        lent = (question for lender in self.lenders for question in place_cuts(lender, table))
+        return tuple(dict.fromkeys([*self.given, *lent]))
+
+    def questions(self) -> list[Question]:
+        """Return what was given, and all that fitted models ask, each once."""
+        lent = (question for lender in self.lenders for question in lender.questions())
+        return list(dict.fromkeys([*self.given, *lent]))
+
+
+NO_EXTRA = Extra()
+
+
+def read_extra(extra: Any) -> Extra:
+    """Read what a user gives as ``extra_questions``: see :class:`bsnsing.BsnsingClassifier`."""
+    if extra is None:
+        return NO_EXTRA
+    given, lenders, learners = list[Question](), list[Lender](), list[Learner]()
+    waiting = [extra]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Question):
+            # Taken out of a tree it is no longer the tree's own.
+            given.append(replace(item, origin=None) if item.origin == OWN else item)
+        elif isinstance(item, Lender):
+            lenders.append(item)
+        elif isinstance(item, str):
+            read = _read_text(item)
+            if isinstance(read, RLearner):
+                waiting.append(read)
+            else:
+                given += read
+        elif (donor := _donor_of(item)) is not None:
+            if donor.is_fitted(item):
+                lenders.append(lender_of(item))
+            else:
+                learners.append(Learner(donor, item))
+        elif isinstance(item, Iterable) and not isinstance(item, bytes | dict | type):
+            waiting += reversed(list(item))
+        else:
+            raise TypeError(
+                "extra_questions takes questions, in words or as objects, models that lend theirs "
+                "(trees and ensembles of scikit-learn, LightGBM, XGBoost, CatBoost, imodels, "
+                "pystreed and bsnsing, pipelines that end in one, files of saved models), names "
+                f"of R's learners, and collections of these. Got {type(item).__name__}."
+            )
+    return Extra(tuple(given), tuple(lenders), tuple(learners))
+
+
+def _donor_of(item: Any) -> Any:
+    return None if isinstance(item, type) else find_donor(item)
+
+
+def _read_text(text: str) -> list[Question] | RLearner:
+    """Questions in words, or the name of a learner of R."""
+    try:
+        return parse_questions(text)
+    except ParseError:
+        if text in R_LEARNERS:
+            return RLearner(text)
+        raise
+
+
+class EncodedQuestions(NamedTuple):
+    """Questions as the engines know them, and where each came from."""
+
+    coded: list[CodedQuestion]
+    origins: list[str]
 
 
 def encode_questions(
-    questions: Sequence[Question], columns: Sequence[ColumnInfo], pairs: Sequence[ColumnPair]
-) -> list[CodedQuestion]:
-    """Return the questions as the engines know them."""
-    coded = [encode_question(question, columns, pairs) for question in questions]
+    questions: Sequence[Question], columns: Sequence[ColumnInfo], pairs: Sequence[ColumnPair] = ()
+) -> EncodedQuestions:
+    """Return the questions in the order in which engines are given them."""
+    if not questions:
+        return EncodedQuestions([], [])
+    encoder = QuestionEncoder(columns, pairs)
+    coded = [encoder.encode(question) for question in questions]
     # The engine answers the questions of one column together.
-    return sorted(coded, key=lambda question: question[0])
+    order = sorted(range(len(coded)), key=lambda i: coded[i][0])
+    return EncodedQuestions([coded[i] for i in order], [questions[i].origin or USER for i in order])
 
 
 def pairs_in(
@@ -50,68 +121,3 @@ def pairs_in(
     for pair in pairs:
         check_pair(pair, columns)
     return pairs
-
-
-def _questions_of(model: Any, names: Sequence[str] | None) -> Iterable[Question]:
-    """``names`` are those of the model's columns, where a model around it knows them."""
-    if isinstance(model, Question):
-        yield model
-    elif callable(getattr(model, "asked_questions", None)):  # a Tree
-        yield from model.asked_questions()
-    elif hasattr(model, "trees_"):
-        yield from _questions_of(model.trees_, None)
-    elif hasattr(model, "children_left") and hasattr(model, "threshold"):
-        yield from _thresholds_of(model, names)
-    elif hasattr(model, "tree_"):
-        yield from _thresholds_of(model.tree_, _names_of(model, names))
-    elif hasattr(model, "estimators_"):
-        yield from _ensemble_questions(model, _names_of(model, names))
-    elif _is_unfitted(model):
-        raise NotFittedError(
-            f"extra_questions holds a {type(model).__name__} that is not fitted. Fit it first. "
-            "Cloning takes the fit away: give questions_of(estimator) to what is cloned."
-        )
-    elif isinstance(model, Iterable) and not isinstance(model, str | bytes | dict):
-        for part in model:
-            yield from _questions_of(part, names)
-    else:
-        raise TypeError(
-            "extra_questions takes Question objects, fitted trees and ensembles, and collections "
-            f"of these. Got {type(model).__name__}."
-        )
-
-
-def _is_unfitted(model: Any) -> bool:
-    if not hasattr(model, "fit") or isinstance(model, type):
-        return False
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
-        return True
-    return False
-
-
-def _names_of(model: Any, names: Sequence[str] | None) -> Sequence[str] | None:
-    own = getattr(model, "feature_names_in_", None)
-    return names if own is None else own.tolist()
-
-
-def _ensemble_questions(model: Any, names: Sequence[str] | None) -> Iterable[Question]:
-    # Bagging may give each tree a selection of the columns.
-    members = np.ravel(model.estimators_).tolist()
-    selections = getattr(model, "estimators_features_", None)
-    for i, member in enumerate(members):
-        chosen = names
-        if selections is not None:
-            chosen = [names[j] if names else f"x{j}" for j in selections[i]]
-        yield from _questions_of(member, chosen)
-
-
-def _thresholds_of(tree: Any, names: Sequence[str] | None) -> Iterable[Question]:
-    """Both directions of each split ``x <= t`` of a scikit-learn tree."""
-    is_inner = tree.children_left >= 0
-    features, thresholds = tree.feature[is_inner], tree.threshold[is_inner]
-    for feature, threshold in zip(features.tolist(), thresholds.tolist(), strict=True):
-        name = names[feature] if names else f"x{feature}"
-        yield Question(name, ">", threshold)
-        yield Question(name, "<", float(np.nextafter(threshold, np.inf)))

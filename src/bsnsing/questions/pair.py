@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bsnsing.data.columns import Column, ColumnInfo
-from bsnsing.data.show import show_column, show_level
+from bsnsing.data.show import show_column, show_exactly
 from bsnsing.data.table import Table
 
 Sign: TypeAlias = Literal["+", "-", "*", "/"]
@@ -22,6 +22,11 @@ SAME_UNIT: tuple[Sign, ...] = ("+", "-")
 
 # Decimal digits of a pair's number that count.
 _DIGITS = 12
+_MOST_PLACES = 300
+# 10**n for n from -_LEAST on; the last one is infinite.
+_LEAST = 324
+_ALL_POWERS = np.array([float(f"1e{n}") for n in range(-_LEAST, 310)])
+_POWERS = _ALL_POWERS[_LEAST:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ class ColumnPair:
         object.__setattr__(self, "factor", float(self.factor))
 
     def __str__(self) -> str:
-        factor = "" if self.factor == 1 else f"{show_level(self.factor)} * "
+        factor = "" if self.factor == 1 else f"{show_exactly(self.factor)} * "
         names = [show_column(name, in_pair=True) for name in (self.first, self.second)]
         return f"{names[0]} {self.sign} {factor}{names[1]}"
 
@@ -90,14 +95,25 @@ def _rounded(numbers: NDArray[np.float64], size: NDArray[np.float64]) -> NDArray
 
     Numbers that are equal on paper get the same float, whatever they were made of, so that no
     threshold comes between them. Hence decimal digits: a whole number divided by a power of ten is
-    the float nearest to what is written.
+    the float nearest to what is written. Powers of ten are the floats nearest to them, which
+    NumPy's own are not on every machine: the same everywhere, and in every export.
     """
-    place = _DIGITS - np.ceil(np.log10(np.where(size > 0, size, 1.0)))
-    place = np.clip(np.where(np.isfinite(place), place, 0.0), -300, 300)
-    up, down = 10.0 ** np.maximum(place, 0), 10.0 ** np.maximum(-place, 0)
+    place = np.clip(_DIGITS - _exponents(size), -_MOST_PLACES, _MOST_PLACES)
+    up, down = _POWERS[np.maximum(place, 0)], _POWERS[np.maximum(-place, 0)]
     rounded = np.rint(numbers * up / down) / up * down
     rounded = np.where(np.isfinite(rounded), rounded, numbers)
     return np.where(np.isfinite(rounded), rounded, np.nan)
+
+
+def _exponents(size: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the least whole n that has ``size <= 10**n``; 0 where there is no size."""
+    known = np.where((size > 0) & (size < np.inf), size, 1.0)
+    # A guess, and one step where the logarithm was rounded to the other side.
+    guess = np.ceil(np.log10(known)).astype(np.intp) + _LEAST
+    guess += known > _ALL_POWERS[guess]
+    guess -= known <= _ALL_POWERS[np.maximum(guess - 1, 0)]
+    exponents: NDArray[np.intp] = guess - _LEAST
+    return exponents
 
 
 def pair_columns(table: Table, pairs: Sequence[ColumnPair]) -> tuple[Column, ...]:

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import math
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bsnsing.data.columns import Level
-from bsnsing.data.show import show_column, show_level
+from bsnsing.data.show import plainer_beside, show_column, show_exactly, show_level
 from bsnsing.questions.pair import ColumnPair
 
 Test: TypeAlias = Literal[">", "<", "==", "in", "is missing"]
 
 TESTS: tuple[str, ...] = get_args(Test)
-_NEGATED = {">": "<=", "<": ">=", "==": "!=", "in": "not in", "is missing": "is not missing"}
+# Origins of questions beside the names of donors: asked by the engine, and given by the user.
+OWN = "own"
+USER = "user"
+_NEGATED = {
+    ">": "<=",
+    "<": ">=",
+    ">=": "<",
+    "<=": ">",
+    "==": "!=",
+    "in": "not in",
+    "is missing": "is not missing",
+}
 
 # What the text of a question lists of a group of levels.
 _MOST_LEVELS = 8
@@ -37,6 +50,10 @@ class Question:
         The comparison. ``in`` is for categorical columns only.
     value : float, level, tuple of levels or None
         What the cell is compared with.
+    origin : str or None
+        Where the question came from: "own" if the tree asked it of itself, "user" if it was given
+        by hand, else the name of the model that lent it. None where nothing is known. Questions
+        that say the same are equal, wherever they came from.
 
     Examples
     --------
@@ -48,45 +65,90 @@ class Question:
     column: str | ColumnPair
     test: Test
     value: Level | tuple[Level, ...] | None = None
+    origin: str | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse what could not be answered."""
         if self.test not in TESTS:
             raise ValueError(f"The test of a question must be one of {TESTS}. Got {self.test!r}.")
-        if self.test in "<>" and not is_number(self.value):
+        if self.test in "<>" and not (is_number(self.value) and _is_finite(self.value)):
             raise ValueError(
                 f"The question {str(self.column)!r} {self.test} {self.value!r} must compare with "
-                "a number."
+                "a finite number."
             )
         if self.test == "in" and not isinstance(self.value, tuple):
             raise ValueError(f"'in' needs a tuple of levels. Got {self.value!r}.")
 
     def __str__(self) -> str:
-        return self.text()
+        return self.exact_text()
+
+    def exact_text(self, *, negated: bool = False) -> str:
+        """Write the question, or its negation, so that ``parse_question`` reads it back."""
+        if negated and self.test in "<>":
+            return f"not ({self.exact_text()})"
+        return self._write(negated, show_exactly, most_levels=None)
 
     def text(
-        self, *, negated: bool = False, has_missing: bool = False, full_levels: bool = False
+        self,
+        *,
+        negated: bool = False,
+        has_missing: bool = False,
+        full_levels: bool = False,
+        is_boolean: bool = False,
     ) -> str:
         """Write the question, or its negation, for people.
 
         With missing cells in the column, ``not age > 35`` is not ``age <= 35``: a missing cell
         answers yes to the former. ``has_missing`` keeps the two apart. ``full_levels`` lists all
-        levels of a group, not the first few.
+        levels of a group, not the first few. A column that ``is_boolean`` is true or false.
         """
         if negated and has_missing and self.test != "is missing":
-            return f"not ({self.text(full_levels=full_levels)})"
-        test = _NEGATED[self.test] if negated else self.test
+            return f"not ({self.text(full_levels=full_levels, is_boolean=is_boolean)})"
+        if is_boolean and (truth := self.asks_truth()) is not None:
+            return self.truth_text(truth != negated)
+        return self._write(negated, show_level, None if full_levels else _MOST_LEVELS)
+
+    def asks_truth(self) -> bool | None:
+        """Whether a question about a Boolean column asks for true; None where it asks for neither.
+
+        Such a column holds 1 and 0, which one of ``x == 1``, ``x == 0``, ``x > 0.5`` tells apart.
+        """
+        if self.test not in (">", "<", "==") or not is_number(self.value):
+            return None
+        if_true, if_false = self._holds(1.0), self._holds(0.0)
+        return if_true if if_true != if_false else None
+
+    def truth_text(self, truth: bool) -> str:
+        """Write that a Boolean column is true, or false."""
+        return f"{self._subject} is {'true' if truth else 'false'}"
+
+    @property
+    def _subject(self) -> str:
         column = self.column
-        words = [str(column) if isinstance(column, ColumnPair) else show_column(column), test]
+        return str(column) if isinstance(column, ColumnPair) else show_column(column)
+
+    def _write(self, negated: bool, show: Callable[[Level], str], most_levels: int | None) -> str:
+        subject = self._subject
+        if self.test == "is missing":
+            return f"{subject} {_NEGATED[self.test] if negated else self.test}"
         if self.test == "in":
             levels = cast(tuple[Level, ...], self.value)
-            shown = [show_level(level) for level in levels]
-            if len(shown) > _MOST_LEVELS and not full_levels:
-                shown[_MOST_LEVELS - 1 :] = [f"... {len(levels)} levels"]
-            words.append("{" + ", ".join(shown) + "}")
-        elif self.test != "is missing":
-            words.append(show_level(cast(Level, self.value)))
-        return " ".join(words)
+            shown = [show(level) for level in levels]
+            if most_levels is not None and len(shown) > most_levels:
+                shown[most_levels - 1 :] = [f"... {len(levels)} levels"]
+            return f"{subject} {'not in' if negated else 'in'} {{{', '.join(shown)}}}"
+        test, value = self.plainest()
+        return f"{subject} {_NEGATED[test] if negated else test} {show(value)}"
+
+    def plainest(self) -> tuple[str, Level]:
+        """Return test and value: ``>=`` and 30 where the value is the greatest number below 30."""
+        value = cast(Level, self.value)
+        if self.test in "<>":
+            towards = math.inf if self.test == ">" else -math.inf
+            beside = plainer_beside(float(cast(float, value)), towards)
+            if beside is not None:
+                return f"{self.test}=", beside
+        return self.test, value
 
     def answer(self, cells: ArrayLike) -> NDArray[np.bool_]:
         """Answer for each cell of a column; of a pair, for the cells of its two columns."""
@@ -121,22 +183,44 @@ class Question:
         values = cast(tuple[Any, ...], self.value) if is_many else (self.value,)
         plain = [v.item() if isinstance(v, np.generic) else v for v in values]
         column = asdict(self.column) if isinstance(self.column, ColumnPair) else self.column
-        return {"column": column, "test": self.test, "value": plain if is_many else plain[0]}
+        origin = {} if self.origin is None else {"origin": self.origin}
+        value = plain if is_many else plain[0]
+        return {"column": column, "test": self.test, "value": value} | origin
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Question:
         """Make a question from what ``to_dict`` returned."""
+        if not isinstance(fields, Mapping):
+            raise TypeError(
+                f"A question is made from a dict, as Question.to_dict() returns it. Got a "
+                f"{type(fields).__name__}."
+            )
+        missing = [name for name in ("column", "test", "value") if name not in fields]
+        if missing:
+            raise ValueError(
+                f"A question needs 'column', 'test' and 'value', but {missing[0]!r} is not there. "
+                "Give what Question.to_dict() returned."
+            )
         column, value = fields["column"], fields["value"]
+        if not isinstance(column, str | Mapping):
+            raise ValueError(
+                f"The column of a question must be a name, or the fields of a pair. Got {column!r}."
+            )
         return cls(
             ColumnPair(**column) if isinstance(column, Mapping) else column,
             fields["test"],
             tuple(value) if _is_list(value) else value,
+            fields.get("origin"),
         )
 
 
 def is_number(value: Any) -> bool:
     """Whether a cell can be compared with a value."""
     return isinstance(value, int | float | np.integer | np.floating) and value == value
+
+
+def _is_finite(number: Any) -> bool:
+    return bool(abs(number) <= sys.float_info.max)  # of whole numbers without a limit too
 
 
 def _as_numbers(cells: ArrayLike) -> NDArray[np.float64]:

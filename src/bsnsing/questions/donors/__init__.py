@@ -1,0 +1,1 @@
+"""Models that lend their cuts: one small adapter per kind of model, and one registry."""
