@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -40,6 +40,13 @@ class RuleConstraints:
         At most one question about any column in a rule.
     columns : sequence, default=None
         For :func:`best_rule` with ``one_per_column``: the column of each question.
+    apart : collection of pairs, default=()
+        Pairs of questions (columns) that no rule may ask (about) together.
+    groups : sequence of collections, default=()
+        Groups of questions (columns) that no rule may mix; what is in no group goes with all.
+    along_paths : bool, default=False
+        Whether ``apart`` and ``groups`` hold for all rules on the way to a leaf together, and not
+        only within each rule. For trees, with the "enum" or "greedy" solver.
     linear : sequence of (coefficients, lower, upper), default=()
         Further limits: the sum of the coefficients of a rule's questions is at least ``lower``
         and at most ``upper`` (None for no limit). Coefficients are given like costs.
@@ -61,6 +68,9 @@ class RuleConstraints:
     max_cost: float | None = None
     one_per_column: bool = False
     columns: Sequence[Any] | None = None
+    apart: Collection[tuple[Any, Any]] = ()
+    groups: Sequence[Collection[Any]] = ()
+    along_paths: bool = False
     linear: Sequence[tuple[Sequence[float] | Mapping[Any, float], float | None, float | None]] = ()
 
 
@@ -120,20 +130,63 @@ class SubjectLimits:
     allowed: NDArray[np.bool_]
     linear: tuple[LinearLimit, ...] = ()
     column_of: NDArray[np.int64] | None = None  # of each, where a rule may ask one of each column
+    apart: tuple[tuple[int, int], ...] = ()  # that no rule may ask about together
+    group_of: NDArray[np.int64] | None = None  # those of different groups are apart; 0 is in none
+    # Whether "more" of a column may only raise (1) or lower (-1) the share of a class.
+    monotone: NDArray[np.int8] | None = None
+    ordered_class: int = 0
+    max_rules: int = 1  # questions of a rule
+    along_paths: bool = False  # what is apart is so on the whole way to a leaf
 
     def for_questions(self, subject_of: NDArray[np.int64] | None = None) -> QuestionLimits:
         """The same limits over a pool whose questions are these, or about these columns."""
+        subjects = np.arange(len(self.allowed)) if subject_of is None else subject_of
+        mixed = tuple(self._unmixed(subjects))
         if subject_of is None:
             is_free = bool(self.allowed.all())
-            return QuestionLimits(self.linear, self.column_of, None if is_free else self.allowed)
-        return QuestionLimits(self.linear, self.column_of).take(subject_of)
+            return QuestionLimits(
+                self.linear + mixed, self.column_of, None if is_free else self.allowed
+            )
+        taken = QuestionLimits(self.linear, self.column_of).take(subject_of)
+        return QuestionLimits(taken.linear + mixed, taken.column_of)
+
+    def closed_by(self, asked: Collection[int]) -> list[int]:
+        """What is apart from some of those that have been asked about."""
+        closed = {b if a in asked else a for a, b in self.apart if (a in asked) != (b in asked)}
+        if self.group_of is not None:
+            groups = {int(self.group_of[own]) for own in asked} - {0}
+            if groups:
+                is_other = (self.group_of > 0) & ~np.isin(self.group_of, list(groups))
+                closed |= set(np.flatnonzero(is_other).tolist())
+        return sorted(closed)
+
+    def _unmixed(self, subjects: NDArray[np.int64]) -> Iterator[LinearLimit]:
+        """Say in sums what may not be asked together: one question, or some of those it rules out.
+
+        With r questions in a rule, r times the one plus all of the others is at most r.
+        """
+        for place, subject in enumerate(subjects.tolist()):
+            others = [b if a == subject else a for a, b in self.apart if subject in (a, b)]
+            is_out = np.isin(subjects, others)
+            if self.group_of is not None and self.group_of[subject] > 0:
+                groups = self.group_of[subjects]
+                is_out |= (groups > 0) & (groups != self.group_of[subject])
+            if is_out.any():
+                coefficients = is_out.astype(np.float64)
+                coefficients[place] = self.max_rules
+                yield LinearLimit(coefficients, -math.inf, float(self.max_rules))
 
     def reordered(self, places: NDArray[np.intp]) -> SubjectLimits:
         """The same limits where each is at another place: ``places`` are those they come from."""
+        here = np.argsort(places)
         return SubjectLimits(
             self.allowed[places],
             tuple(limit._replace(coefficients=limit.coefficients[places]) for limit in self.linear),
             None if self.column_of is None else self.column_of[places],
+            tuple((int(here[a]), int(here[b])) for a, b in self.apart),
+            None if self.group_of is None else self.group_of[places],
+            max_rules=self.max_rules,
+            along_paths=self.along_paths,
         )
 
 
@@ -174,13 +227,14 @@ class _Reader:
 
     def __init__(self, names: Sequence[str] | int) -> None:
         self.names = list(names) if not isinstance(names, int) else []
+        self.place_of = {name: place for place, name in enumerate(self.names)}
         self.n_subjects = names if isinstance(names, int) else len(self.names)
         self.what = "question" if isinstance(names, int) else "column"
 
     def read(self, given: RuleConstraints, max_rules: int) -> SubjectLimits:
         forbidden = self.positions(given.forbidden, "forbidden")
         required = self.positions(given.required, "required")
-        both = [p for p in required if p in forbidden]
+        both = sorted(set(required) & set(forbidden))
         if both:
             raise ValueError(
                 f"constraints both forbids and requires {self.what} {self.named(both[0])!r}. "
@@ -200,7 +254,56 @@ class _Reader:
             raise ValueError(
                 f"constraints: one_per_column must be True or False. Got {given.one_per_column!r}."
             )
-        return SubjectLimits(allowed, tuple(limits), self.column_of(given))
+        return SubjectLimits(
+            allowed,
+            tuple(limits),
+            self.column_of(given),
+            self.apart(given.apart),
+            self.group_of(given.groups),
+            max_rules=max_rules,
+            along_paths=self.along_paths(given),
+        )
+
+    def along_paths(self, given: RuleConstraints) -> bool:
+        if not isinstance(given.along_paths, bool | np.bool_):
+            raise ValueError(
+                f"constraints: along_paths must be True or False. Got {given.along_paths!r}."
+            )
+        if given.along_paths and self.what == "question":
+            raise ValueError(
+                "constraints: along_paths is about trees, and here is one rule. Leave it out."
+            )
+        return bool(given.along_paths)
+
+    def apart(self, given: Any) -> tuple[tuple[int, int], ...]:
+        pairs = []
+        for pair in given:
+            is_pair = isinstance(pair, Collection) and not isinstance(pair, str) and len(pair) == 2
+            if not is_pair:
+                raise ValueError(
+                    f"constraints: each entry of apart must be a pair of {self.what}s. "
+                    f"Got {pair!r}."
+                )
+            first, second = (self.position(name, "apart") for name in pair)
+            if first == second:
+                raise ValueError(
+                    f"constraints: apart names the {self.what} {self.named(first)!r} twice in one "
+                    "pair. Use forbidden to leave it out, or one_per_column."
+                )
+            pairs.append((first, second))
+        return tuple(pairs)
+
+    def group_of(self, given: Any) -> NDArray[np.int64] | None:
+        groups = np.zeros(self.n_subjects, dtype=np.int64)
+        for number, group in enumerate(given, start=1):
+            for position in self.positions(group, "groups"):
+                if groups[position]:
+                    raise ValueError(
+                        f"constraints: groups names the {self.what} {self.named(position)!r} in "
+                        "two groups. Leave it in one, or in none to let it go with all."
+                    )
+                groups[position] = number
+        return groups if len(given) else None
 
     def column_of(self, given: RuleConstraints) -> NDArray[np.int64] | None:
         if not given.one_per_column:
@@ -212,8 +315,10 @@ class _Reader:
                 "constraints: one_per_column needs columns, the column of each of the "
                 f"{self.n_subjects} questions. Got {given.columns!r}."
             )
-        names = [str(name) for name in given.columns]
-        return np.array([names.index(name) for name in names], dtype=np.int64)
+        first: dict[str, int] = {}  # question about each column
+        for place, name in enumerate(given.columns):
+            first.setdefault(str(name), place)
+        return np.array([first[str(name)] for name in given.columns], dtype=np.int64)
 
     def positions(self, given: Any, entry: str) -> list[int]:
         if isinstance(given, str) or not isinstance(given, Collection | np.ndarray):
@@ -223,8 +328,8 @@ class _Reader:
         return sorted({self.position(name, entry) for name in given})
 
     def position(self, name: Any, entry: str) -> int:
-        if isinstance(name, str) and name in self.names:
-            return self.names.index(name)
+        if isinstance(name, str) and name in self.place_of:
+            return self.place_of[name]
         is_int = isinstance(name, int | np.integer) and not isinstance(name, bool)
         if is_int and 0 <= name < self.n_subjects:
             return int(name)

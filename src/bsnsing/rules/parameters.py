@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
@@ -16,6 +16,7 @@ Parameters: TypeAlias = dict[str, tuple[Check, str]]  # what is accepted, and in
 
 
 _LARGEST_INT = 2**31 - 1  # what the native code surely takes
+_LONGEST_TEXT = 300
 
 
 def is_int_between(low: int, high: int = _LARGEST_INT) -> Check:
@@ -43,7 +44,10 @@ def is_real_in(
             not isinstance(value, Real) or isinstance(value, bool | np.bool_)
         ):
             return False
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:  # an int that no float can hold
+            return False
         return (number > low if low_open else number >= low) and (
             number < high if high_open else number <= high
         )
@@ -88,8 +92,24 @@ def is_operators(value: Any) -> bool:
 
 
 def is_weight_per_label(value: Any) -> bool:
-    """Accept a dict whose values are real numbers."""
-    return isinstance(value, dict) and all(isinstance(w, Real) for w in value.values())
+    """Accept a dict whose values are real numbers that floats can hold."""
+    is_number = is_real_in(-np.inf, np.inf)
+    return isinstance(value, dict) and all(
+        isinstance(w, bool | np.bool_) or is_number(w) or w != w for w in value.values()
+    )
+
+
+def is_cost_per_pair(value: Any) -> bool:
+    """Accept a dict from pairs to real numbers."""
+    return isinstance(value, Mapping) and all(
+        isinstance(pair, tuple) and len(pair) == 2 and isinstance(cost, Real)
+        for pair, cost in value.items()
+    )
+
+
+def is_mapping_or_sequence(value: Any) -> bool:
+    """Accept dicts, lists, tuples and arrays."""
+    return isinstance(value, Mapping | list | tuple | np.ndarray)
 
 
 def has_probabilities(value: Any) -> bool:
@@ -170,5 +190,15 @@ def check_parameters(owner: str, table: Parameters, values: dict[str, Any]) -> N
     for name, (check, wanted) in table.items():
         if not check(values[name]):
             raise ValueError(
-                f"The {name!r} parameter of {owner} must be {wanted}. Got {values[name]!r} instead."
+                f"The {name!r} parameter of {owner} must be {wanted}. "
+                f"Got {_shown(values[name])} instead."
             )
+
+
+def _shown(value: Any) -> str:
+    """Write a value as Python does, but no page of it."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no int of more than some thousand digits
+        return f"an {type(value).__name__} of very many digits"
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}..."

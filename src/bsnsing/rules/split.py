@@ -28,6 +28,8 @@ class Found(NamedTuple):
     n_counted: float
     n_excluded: float
     seconds: float
+    # Place of each question among those from elsewhere: of all nodes, then of this one; -1 is own.
+    given: Sequence[int] = ()
 
     @property
     def rule(self) -> CodedRule:

@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix
 from bsnsing import _core
 from bsnsing.data.table import Table
 from bsnsing.questions.pair import pair_columns
+from bsnsing.tree.decide import decide
 from bsnsing.tree.tree import Tree
 
 
@@ -45,12 +46,13 @@ class Walk:
             means[stopped] = self.mixed(stopped, values)
         return means
 
-    def best(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Return where each row's :meth:`mean` is greatest; of equals the first."""
-        best: NDArray[np.intp] = values.argmax(axis=1).take(self.ends)  # once per node, not per row
+    def labels(self) -> NDArray[np.intp]:
+        """Return the class that each row's probabilities decide for."""
+        tree = self.tree
+        labels: NDArray[np.intp] = tree.labels.take(self.ends)  # once per node, not per row
         if len(stopped := self.stopped):
-            best[stopped] = self.mixed(stopped, values).argmax(axis=1)
-        return best
+            labels[stopped] = decide(self.mixed(stopped, tree.value), tree.costs)
+        return labels
 
     def mixed(self, rows: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the :meth:`mean` of these rows."""
@@ -102,7 +104,8 @@ def yes_share(tree: Tree) -> NDArray[np.float64]:
     Children count by their cases, each times its sample and class weight, which is what
     probabilities are shares of: ``tree.counts @ tree.class_weight``.
     """
-    n_cases = tree.counts @ tree.class_weight
+    # In the order of classes: a product of matrices has an order of its own, by their layout.
+    n_cases = np.add.accumulate(tree.counts * tree.class_weight, axis=1)[:, -1]
     n_yes, n_no = n_cases[tree.children_left], n_cases[tree.children_right]
     halves = np.full(tree.n_nodes, 0.5)  # where only classes of weight zero come
     shares: NDArray[np.float64] = np.divide(n_yes, n_yes + n_no, out=halves, where=n_yes + n_no > 0)
@@ -129,18 +132,24 @@ def asked_columns(tree: Tree, table: Table) -> list[NDArray[Any] | None]:
 
 
 def passed_nodes(tree: Tree, leaves: NDArray[np.int64]) -> csr_matrix:
-    """Return which nodes each row passes, as an indicator matrix of shape (n_rows, n_nodes)."""
-    parent = np.full(tree.n_nodes, -1)
-    inner = np.flatnonzero(~tree.is_leaf)
-    parent[tree.children_left[inner]] = inner
-    parent[tree.children_right[inner]] = inner
-    paths: dict[int, list[int]] = {}
-    for leaf in np.unique(leaves):
-        path = [int(leaf)]
-        while parent[path[-1]] >= 0:
-            path.append(int(parent[path[-1]]))
-        paths[int(leaf)] = sorted(path)
-    indices = [node for leaf in leaves for node in paths[int(leaf)]]
-    starts = np.concatenate([[0], np.cumsum([len(paths[int(leaf)]) for leaf in leaves])])
-    ones = np.ones(len(indices), dtype=np.int64)
-    return csr_matrix((ones, indices, starts), shape=(len(leaves), tree.n_nodes))
+    """Return which nodes each row passes, as an indicator matrix of shape (n_rows, n_nodes).
+
+    Takes time in proportion to the entries of the matrix.
+    """
+    ends, which = np.unique(leaves, return_inverse=True)
+    length = tree.depth[ends].astype(np.int64) + 1
+    start = np.concatenate([[0], np.cumsum(length)])
+    paths = np.empty(start[-1], dtype=np.int32)
+    # All paths at once, from their ends upwards. Parents have the lower numbers, so each is sorted.
+    nodes, place, parent = ends, start[1:] - 1, tree.parent
+    while len(nodes):
+        paths[place] = nodes
+        above = parent[nodes]
+        goes_on = above >= 0
+        nodes, place = above[goes_on], place[goes_on] - 1
+    row_length = length[which]
+    row_start = np.concatenate([[0], np.cumsum(row_length)])
+    source = np.repeat(start[which] - row_start[:-1], row_length)
+    source += np.arange(row_start[-1])
+    ones = np.ones(len(source), dtype=np.int64)
+    return csr_matrix((ones, paths[source], row_start), shape=(len(leaves), tree.n_nodes))

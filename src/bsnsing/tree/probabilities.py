@@ -13,6 +13,8 @@ from bsnsing.tree.tree import Tree, parents_of
 
 # The root is drawn towards equal shares, as by one case spread over all classes.
 _CASES_AT_ROOT = 1.0
+# Beside so many others, no case that was counted changes a share.
+_MOST_CASES = 1e200
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Nodes(NamedTuple):
     right: NDArray[np.int32]
     depth: NDArray[np.int32]
     class_weight: NDArray[np.float64]
+    split_weight: NDArray[np.float64]  # the same in splits and pruning
 
 
 def with_evidence(tree: Tree, evidence: Evidence, shrinkage: float) -> Tree:
@@ -47,7 +50,7 @@ def arrays_from(
     nodes: Nodes, evidence: Evidence, shrinkage: float, *, is_taught: bool = False
 ) -> dict[str, Any]:
     """Return what a tree stores of its evidence, by the names of the tree's arrays."""
-    weighted = evidence.learnt * nodes.class_weight
+    weighted = evidence.learnt * nodes.split_weight
     return {
         "value": shrunk_shares(nodes, evidence, shrinkage),
         "impurity": impurity_of(weighted, is_taught=is_taught),
@@ -61,7 +64,9 @@ def tree_shares(tree: Tree, evidence: Evidence, strength: float) -> NDArray[np.f
 
 
 def _nodes_of(tree: Tree) -> Nodes:
-    return Nodes(tree.children_left, tree.children_right, tree.depth, tree.class_weight)
+    return Nodes(
+        tree.children_left, tree.children_right, tree.depth, tree.class_weight, tree.split_weight
+    )
 
 
 def shrunk_shares(nodes: Nodes, evidence: Evidence, strength: float) -> NDArray[np.float64]:
@@ -69,20 +74,23 @@ def shrunk_shares(nodes: Nodes, evidence: Evidence, strength: float) -> NDArray[
 
     With n cases of which a share s is of some class, and a parent whose share came out as t, a
     node gets (n s + strength t) / (n + strength): few cases say little against the many above
-    them, and no share is 0 or 1. Where a teacher had a say, the shares of all that was learnt in a
-    node below the root count as ``learnt_weight * strength`` further cases in the same way; the
-    root's cases say how many there are of each class. With strength 0 these are the shares of the
-    real cases.
+    them, and no share is 0 or 1. Further cases weigh what the cases of the root do on average.
+    Where a teacher had a say, the shares of all that was learnt in a node below the root count as
+    ``learnt_weight * strength`` further cases in the same way; the root's cases say how many there
+    are of each class. With strength 0 these are the shares of the real cases.
     """
     weighted, sizes = _weigh(evidence.real, nodes.class_weight)
     if strength == 0 and sizes.all():
         unshrunk: NDArray[np.float64] = weighted / sizes
         return unshrunk
-    n_learnt = evidence.learnt_weight * strength
-    strength = max(strength, 1e-9)  # cases too light to be counted leave a node its parent's shares
+    case = _weight_of_a_case(evidence.real, nodes.class_weight)
+    strength = min(strength, _MOST_CASES)  # sums stay finite
+    n_learnt = case * (evidence.learnt_weight * strength)
+    # Cases too light to be counted leave a node its parent's shares.
+    strength = case * max(strength, 1e-9)
     shares = np.empty_like(weighted)
-    n_classes = weighted.shape[1]
-    shares[0] = (weighted[0] + _CASES_AT_ROOT / n_classes) / (sizes[0] + _CASES_AT_ROOT)
+    n_classes, at_root = weighted.shape[1], case * _CASES_AT_ROOT
+    shares[0] = (weighted[0] + at_root / n_classes) / (sizes[0] + at_root)
     if n_learnt > 0:
         learnt, n_cases = _weigh(evidence.learnt, nodes.class_weight)
         weighted = weighted + n_learnt * (learnt / np.where(n_cases > 0, n_cases, 1.0))
@@ -102,7 +110,13 @@ def _weigh(
     weighted: NDArray[np.float64] = cases * class_weight
     sizes = weighted.sum(axis=1, keepdims=True)
     if not sizes.all():
-        # Where only classes of weight zero occur, their cases count as they are.
-        weighted = np.where(sizes == 0, cases, weighted)
+        # Where only classes of weight zero occur, their cases count as any other.
+        weighted = np.where(sizes == 0, _weight_of_a_case(cases, class_weight) * cases, weighted)
         sizes = weighted.sum(axis=1, keepdims=True)
     return weighted, sizes
+
+
+def _weight_of_a_case(cases: NDArray[np.float64], class_weight: NDArray[np.float64]) -> float:
+    """What the root's cases weigh on average: only ratios of class weights are to count."""
+    total = float((cases[0] * class_weight).sum())
+    return total / float(cases[0].sum()) if total > 0 else 1.0

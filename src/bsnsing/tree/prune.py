@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bsnsing.tree.children import check_children
 from bsnsing.tree.tree import Tree, select_nodes
 
-
-def prune(tree: Tree, alpha: float, max_leaf_nodes: int | None = None) -> Tree:
-    """Return the best subtree for a penalty per leaf and, of it, the best of a number of leaves."""
-    pruned = prune_by_cost(tree, alpha)
-    return pruned if max_leaf_nodes is None else best_subtree(pruned, max_leaf_nodes)
+# Marks the nodes of a tree that must not become leaves.
+Held: TypeAlias = Callable[[Tree], NDArray[np.bool_]]
 
 
-def best_subtree(tree: Tree, max_leaf_nodes: int) -> Tree:
+def prune(
+    tree: Tree, alpha: float, max_leaf_nodes: int | None = None, held: Held | None = None
+) -> Tree:
+    """Return the best subtree for a penalty per leaf and, of it, the best of a number of leaves.
+
+    Nodes that ``held`` marks keep their rules, as far as the number of leaves allows.
+    """
+    check_children(tree.children_left, tree.children_right)
+    pruned = prune_by_cost(tree, alpha, held)
+    return pruned if max_leaf_nodes is None else best_subtree(pruned, max_leaf_nodes, held)
+
+
+def best_subtree(tree: Tree, max_leaf_nodes: int, held: Held | None = None) -> Tree:
     """Return the subtree with the same root, at most that many leaves and the least impurity.
 
     Exact: over all such subtrees, the sum over leaves of cases times impurity is least.
@@ -24,34 +36,51 @@ def best_subtree(tree: Tree, max_leaf_nodes: int) -> Tree:
     """
     if tree.n_leaves <= max_leaf_nodes:
         return tree
-    return keep_nodes(tree, _best_leaves(tree, max_leaf_nodes))
+    return keep_nodes(tree, _best_leaves(tree, max_leaf_nodes, held))
 
 
-def prune_by_cost(tree: Tree, alpha: float) -> Tree:
+def prune_by_cost(tree: Tree, alpha: float, held: Held | None = None) -> Tree:
     """Return the subtree of least impurity plus ``alpha`` for each leaf.
 
     Exact over all subtrees with the same root; ties go to fewer leaves. Impurity and ``alpha``
     are per case, as in scikit-learn.
     """
-    return tree if alpha <= 0 else keep_nodes(tree, leaves_by_cost(tree, alpha))
+    return tree if alpha <= 0 else keep_nodes(tree, leaves_by_cost(tree, alpha, held))
 
 
-def leaves_by_cost(tree: Tree, alpha: float) -> NDArray[np.bool_]:
+def leaves_by_cost(tree: Tree, alpha: float, held: Held | None = None) -> NDArray[np.bool_]:
     """Mark where the subtree of least impurity plus ``alpha`` per leaf ends.
 
     Nodes below a marked one may be marked too.
     """
-    if alpha <= 0:
-        return tree.is_leaf
+    return tree.is_leaf if alpha <= 0 else _least_costs(tree, alpha, held)[1]
+
+
+def least_cost(
+    tree: Tree, alpha: float, max_leaf_nodes: int | None = None, held: Held | None = None
+) -> float:
+    """Return the impurity per case of :func:`prune`'s subtree, plus ``alpha`` for each leaf."""
+    if alpha > 0 and max_leaf_nodes is None:
+        return float(_least_costs(tree, alpha, held)[0])
+    kept = prune(tree, alpha, max_leaf_nodes, held)
+    return float(impurity_per_case(kept)[kept.is_leaf].sum()) + alpha * kept.n_leaves
+
+
+def _least_costs(tree: Tree, alpha: float, held: Held | None) -> tuple[float, NDArray[np.bool_]]:
+    """The least impurity plus ``alpha`` per leaf of all subtrees, and where the best one ends."""
+    inner = np.flatnonzero(~tree.is_leaf)
+    is_held = np.zeros(tree.n_nodes, dtype=bool) if held is None else held(tree)
     impurity = impurity_per_case(tree)
-    cost = impurity + alpha
+    # In Python's numbers: one by one, those of arrays cost more.
+    cost, dust = (impurity + alpha).tolist(), 1e-12 * float(impurity[0])
+    left, right = tree.children_left.tolist(), tree.children_right.tolist()
     is_leaf = np.ones(tree.n_nodes, dtype=bool)
-    for v in reversed(np.flatnonzero(~tree.is_leaf)):  # children come after their parents
-        below = cost[tree.children_left[v]] + cost[tree.children_right[v]]
+    for v in reversed(inner.tolist()):  # children come after their parents
+        below = cost[left[v]] + cost[right[v]]
         # Sums are rounded: a split that saves nothing but dust is not worth its leaf.
-        if below < cost[v] - 1e-12 * impurity[0]:
+        if is_held[v] or below < cost[v] - dust:
             cost[v], is_leaf[v] = below, False
-    return is_leaf
+    return cost[0], is_leaf
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +94,7 @@ class PruningPath:
 
 def pruning_path(tree: Tree) -> PruningPath:
     """Return every penalty at which the best subtree changes (weakest-link pruning)."""
+    check_children(tree.children_left, tree.children_right)
     impurity = impurity_per_case(tree)
     below, n_leaves = impurity.copy(), np.ones(tree.n_nodes, dtype=np.int64)
     inner = np.flatnonzero(~tree.is_leaf)
@@ -125,6 +155,8 @@ def bypass_small_children(
     proven of the larger child's cases no longer is.
     """
     is_large = n_cases >= min_samples_leaf * (1 - 1e-9)
+    if is_large[1:].all():
+        return tree
     left, right = tree.children_left.copy(), tree.children_right.copy()
     place = np.arange(tree.n_nodes)  # the node that takes each one's place
     for v in reversed(np.flatnonzero(~tree.is_leaf)):
@@ -138,41 +170,66 @@ def bypass_small_children(
     return select_nodes(tree, int(place[0]), left, right)
 
 
-def _best_leaves(tree: Tree, max_leaf_nodes: int) -> NDArray[np.bool_]:
+def _best_leaves(tree: Tree, max_leaf_nodes: int, held: Held | None = None) -> NDArray[np.bool_]:
     """Mark the nodes that are leaves of the best subtree, by dynamic programming from below.
 
     ``cost[v][k]`` is the least impurity of a subtree at v with at most k + 1 leaves, and
     ``share[v][k]`` how many of them its left child gets (0: v itself is the leaf).
     """
     impurity = tree.impurity
-    cost: list[NDArray[np.float64]] = [np.empty(0)] * tree.n_nodes
-    share: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)] * tree.n_nodes
+    if held is not None:  # dearer than any subtree, so that only too few leaves make it one
+        impurity = np.where(held(tree), 1e6 * (1 + impurity[0]), impurity)
+    cost: list[NDArray[np.float64]] = [_NO_COSTS] * tree.n_nodes
+    share: list[NDArray[np.signedinteger[Any]]] = [_NO_SHARES] * tree.n_nodes
+    share_type = np.min_scalar_type(-max_leaf_nodes)  # there are leaves * max_leaf_nodes of them
     for v in reversed(range(tree.n_nodes)):  # children come after their parents
         left, right = tree.children_left[v], tree.children_right[v]
         if left < 0:
-            cost[v], share[v] = impurity[v : v + 1], np.zeros(1, dtype=np.intp)
+            cost[v], share[v] = impurity[v : v + 1], np.zeros(1, dtype=share_type)
             continue
-        n_most = min(max_leaf_nodes, len(cost[left]) + len(cost[right]))
-        costs, shares = np.full(n_most, impurity[v]), np.zeros(n_most, dtype=np.intp)
-        for n_left in range(1, len(cost[left]) + 1):
-            n_right = np.arange(1, min(len(cost[right]), n_most - n_left) + 1)
-            if len(n_right) == 0:
-                break
-            total = cost[left][n_left - 1] + cost[right][n_right - 1]
-            place = n_left + n_right - 1
-            is_better = total < costs[place] - 1e-12 * (1 + abs(costs[place]))
-            costs[place[is_better]] = total[is_better]
-            shares[place[is_better]] = n_left
+        costs, shares = _joined(cost[left], cost[right], impurity[v], max_leaf_nodes)
         # "At most": more room never costs more.
-        for k in range(1, n_most):
-            if costs[k - 1] <= costs[k]:
-                costs[k], shares[k] = costs[k - 1], -1
-        cost[v], share[v] = costs, shares
+        least = np.minimum.accumulate(costs)
+        shares[1:][least[:-1] <= costs[1:]] = -1
+        cost[v], share[v] = least, shares.astype(share_type)
+        cost[left] = cost[right] = _NO_COSTS  # their parent alone asks
     return _collect_leaves(tree, share, max_leaf_nodes)
 
 
+_NO_COSTS = np.empty(0)
+_NO_SHARES = np.empty(0, dtype=np.int8)
+
+
+def _joined(
+    left: NDArray[np.float64], right: NDArray[np.float64], own: float, max_leaf_nodes: int
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Return the least cost of each number of leaves, and how many of them the left child gets.
+
+    All sizes of the larger child are tried at once for each size of the smaller one, so that the
+    loops over a whole tree take at most leaves * log(leaves) rounds. Of equals the one with the
+    fewest leaves on the left is kept, whichever child is the smaller.
+    """
+    n_most = min(max_leaf_nodes, len(left) + len(right))
+    costs, shares = np.full(n_most, own), np.zeros(n_most, dtype=np.intp)
+    # Fewest on the left first: of a given number of leaves, that is most on the right.
+    is_left_small = len(left) <= len(right)
+    small, large = (left, right) if is_left_small else (right, left)
+    sizes = range(1, len(small) + 1) if is_left_small else range(len(small), 0, -1)
+    for n_small in sizes:
+        n_large = min(len(large), n_most - n_small)
+        if n_large < 1:
+            continue
+        total = small[n_small - 1] + large[:n_large]
+        held = costs[n_small : n_small + n_large]  # views: what is better is written in place
+        is_better = total < held - 1e-12 * (1 + np.abs(held))
+        n_left = n_small if is_left_small else np.arange(1, n_large + 1)
+        np.copyto(shares[n_small : n_small + n_large], n_left, where=is_better)
+        np.copyto(held, total, where=is_better)
+    return costs, shares
+
+
 def _collect_leaves(
-    tree: Tree, share: list[NDArray[np.intp]], max_leaf_nodes: int
+    tree: Tree, share: list[NDArray[np.signedinteger[Any]]], max_leaf_nodes: int
 ) -> NDArray[np.bool_]:
     is_leaf = np.zeros(tree.n_nodes, dtype=bool)
     waiting = [(0, max_leaf_nodes)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from bsnsing.questions.grammar import parse_rule
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.questions.question import Question
 
@@ -26,21 +27,73 @@ class Rule:
     questions: tuple[Question, ...]
     negated: tuple[bool, ...]
     operator: str
-    has_missing: tuple[bool, ...] = ()  # whether each question's column has missing cells
+    # Whether each question's column has missing cells: of the table, not of what the rule says.
+    has_missing: tuple[bool, ...] = field(default=(), compare=False)
+    is_boolean: tuple[bool, ...] = field(default=(), compare=False)  # whether it is true or false
+
+    def __post_init__(self) -> None:
+        """Call one question "or", as no operator is written."""
+        if len(self.questions) == 1:
+            object.__setattr__(self, "operator", OPERATORS[0])
 
     def __str__(self) -> str:
-        return self.text()
+        parts = (
+            question.exact_text(negated=negated)
+            for question, negated in zip(self.questions, self.negated, strict=True)
+        )
+        return f" {self.operator} ".join(parts)
+
+    @classmethod
+    def parse(cls, text: str) -> Rule:
+        """Read a rule in words, as rules are printed; nothing is evaluated.
+
+        Parameters
+        ----------
+        text : str
+            Questions joined by one of "or", "and", "xor": see :func:`bsnsing.parse_question`. Those
+            in ``not (...)`` are negated. A range, ``30 < age <= 65``, is two questions.
+
+        Returns
+        -------
+        Rule
+            ``Rule.parse(str(rule)) == rule``.
+
+        Raises
+        ------
+        ParseError
+            If the text is no rule; the message points at the place.
+
+        Examples
+        --------
+        >>> Rule.parse("30 < age <= 65").questions[1].answer([20, 65, 66]).tolist()
+        [True, True, False]
+        """
+        literals, operator = parse_rule(text)
+        return cls(
+            tuple(literal.question for literal in literals),
+            tuple(literal.negated for literal in literals),
+            operator,
+        )
 
     def text(self, *, full_levels: bool = False) -> str:
         """Write the rule for people; ``full_levels`` lists all levels of a group."""
-        missing = self.has_missing or (False,) * len(self.questions)
-        parts = [
-            question.text(negated=negated, has_missing=has_missing, full_levels=full_levels)
-            for question, negated, has_missing in zip(
-                self.questions, self.negated, missing, strict=True
+        return f" {self.operator} ".join(self.texts(full_levels=full_levels))
+
+    def texts(self, *, full_levels: bool = False) -> list[str]:
+        """Write each question for people, negated where the rule says so."""
+        unknown = (False,) * len(self.questions)
+        facts = (self.questions, self.negated, self.has_missing or unknown)
+        return [
+            question.text(
+                negated=negated,
+                has_missing=has_missing,
+                full_levels=full_levels,
+                is_boolean=is_boolean,
+            )
+            for question, negated, has_missing, is_boolean in zip(
+                *facts, self.is_boolean or unknown, strict=True
             )
         ]
-        return f" {self.operator} ".join(parts)
 
     def holds(self, answers: Sequence[bool | None]) -> bool | None:
         """Return whether the rule holds, given the answers to its questions; None is unknown.

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, cached_property
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.columns import ColumnInfo
+from bsnsing.data.version import with_version, without_version
 from bsnsing.questions.coded import CodedQuestion, decode_question
 from bsnsing.questions.pair import ColumnPair
-from bsnsing.questions.question import Question
+from bsnsing.questions.question import OWN, Question
+from bsnsing.tree.decide import decide, split_weights
+from bsnsing.tree.drawing import tree_html
 from bsnsing.tree.rule import OPERATORS, Rule
 from bsnsing.tree.text import tree_lines
+from bsnsing.tree.written import model_from_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,14 @@ class Tree:
         The questions, one entry each; of a pair, the column is its place behind the columns.
     first_level, levels : ndarray
         Where each question's levels begin, and the levels.
+    origins : tuple of str
+        Where questions came from: "own" first, those that the tree asked of itself; "user", those
+        given by hand; and the names of models that lent some.
+    question_origin : ndarray
+        Position of each question's origin in ``origins``.
+    costs : ndarray of shape (n_classes, n_classes) or None
+        What it costs to say the class of a column of a case of the class of a row, where labels
+        are the cheapest decision; None where they are the most probable class.
     """
 
     columns: tuple[ColumnInfo, ...]
@@ -138,16 +150,70 @@ class Tree:
     question_negated: PerQuestion[np.uint8]
     first_level: NDArray[np.int32]
     levels: NDArray[np.int32]
+    costs: NDArray[np.float64] | None = None
+    origins: tuple[str, ...] = (OWN,)
+    question_origin: PerQuestion[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
+        n_questions = len(self.question_column)
+        if len(self.question_origin) != n_questions and not self.question_origin.any():
+            # All are own, however many there are.
+            object.__setattr__(self, "question_origin", np.zeros(n_questions, dtype=np.int32))
         for value in self.__dict__.values():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return with_version(self.__dict__)
+
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        self.__dict__.update(without_version(state, "Tree"))
         self.__post_init__()  # arrays come back from a pickle writable
+
+    @classmethod
+    def from_text(
+        cls, text: str, X: Any, y: Any, sample_weight: Any = None, **parameters: Any
+    ) -> Tree:
+        """Return the tree that a text describes, with the counts and proofs of these cases.
+
+        It is the ``tree_`` of :meth:`BsnsingClassifier.from_text`, which takes the same and gives
+        a model that predicts.
+
+        Parameters
+        ----------
+        text : str
+            A tree as ``export_text`` writes it, or as an expert does.
+        X, y, sample_weight
+            The cases.
+        **parameters
+            Of :class:`BsnsingClassifier`, such as ``criterion``, by which rules are compared.
+
+        Returns
+        -------
+        Tree
+            The tree, of whose rules it is known how far each is from the best of its size.
+
+        Raises
+        ------
+        ParseError, ValueError
+            If the text is no tree; the message names the line and the place.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> text = '''
+        ... petal length (cm) >= 3 ?
+        ...   yes: 1
+        ...   no: 0
+        ... '''
+        >>> tree = Tree.from_text(text, X, y)
+        >>> tree.counts.tolist(), tree.own_optimal.tolist()
+        ([[50.0, 50.0, 50.0], [0.0, 50.0, 50.0], [50.0, 0.0, 0.0]], [True, False, False])
+        """
+        tree: Tree = model_from_text(text, X, y, sample_weight, parameters).tree_
+        return tree
 
     @property
     def n_nodes(self) -> int:
@@ -174,6 +240,16 @@ class Tree:
         """Number of questions in all rules together."""
         return len(self.question_column)
 
+    @cached_property
+    def labels(self) -> NDArray[np.intp]:
+        """Per node, the position of the class that its probabilities decide for."""
+        return decide(self.value, self.costs)
+
+    @property
+    def split_weight(self) -> NDArray[np.float64]:
+        """What a case of each class counts in splits and in pruning."""
+        return split_weights(self.class_weight, self.costs)
+
     @property
     def own_optimal(self) -> NDArray[np.bool_]:
         """Which rules are proven best for their node's own cases, those of ``counts``."""
@@ -197,14 +273,22 @@ class Tree:
             levels.tolist(),
         )
 
+    def origin_of(self, question: int) -> str:
+        """Where a question came from."""
+        return self.origins[int(self.question_origin[question])]
+
     def columns_of(self, question: int) -> list[int]:
         """Positions of the columns that a question is about: one, or the two of a pair."""
         position = int(self.question_column[question])
         if position < len(self.columns):
             return [position]
         pair = self.pairs[position - len(self.columns)]
-        names = [column.name for column in self.columns]
-        return [names.index(pair.first), names.index(pair.second)]
+        return [self._place_of[pair.first], self._place_of[pair.second]]
+
+    @cached_property
+    def _place_of(self) -> dict[str, int]:
+        """The position of each column by its name, built once: tables may be wide."""
+        return {column.name: place for place, column in enumerate(self.columns)}
 
     def rule(self, node: int) -> Rule | None:
         """The rule of a node; None at a leaf."""
@@ -212,16 +296,26 @@ class Tree:
             return None
         span = range(self.first_question[node], self.first_question[node + 1])
         return Rule(
-            tuple(decode_question(self.coded_question(i), self.columns, self.pairs) for i in span),
+            tuple(
+                decode_question(self.coded_question(i), self.columns, self.pairs, self.origin_of(i))
+                for i in span
+            ),
             tuple(bool(self.question_negated[i]) for i in span),
             OPERATORS[self.operator[node]],
             tuple(self.has_missing[self.question_column[i]] for i in span),
+            tuple(self._is_boolean[self.question_column[i]] for i in span),
         )
 
     @cached_property
     def rules(self) -> tuple[Rule | None, ...]:
         """The rule of each node."""
         return tuple(self.rule(node) for node in range(self.n_nodes))
+
+    @cached_property
+    def _is_boolean(self) -> tuple[bool, ...]:
+        """Of each column, and then of each pair, whether it is true or false."""
+        kinds = (column.kind == "boolean" for column in self.columns)
+        return (*kinds, *(False for _ in self.pairs))
 
     def asked_questions(self) -> Iterator[Question]:
         """The questions of all rules, node by node."""
@@ -253,6 +347,9 @@ class Tree:
     def __str__(self) -> str:
         return "\n".join(tree_lines(self))
 
+    def _repr_html_(self) -> str | None:
+        return tree_html(self)
+
 
 def select_nodes(
     tree: Tree,
@@ -274,28 +371,23 @@ def select_nodes(
     owner = np.repeat(np.arange(tree.n_nodes), np.diff(tree.first_question))
     asks = (depth[owner] >= 0) & (left[owner] >= 0)
     level_owner = np.repeat(np.arange(tree.n_questions), np.diff(tree.first_level))
-    selected = replace(
-        tree,
-        **{name: getattr(tree, name)[kept] for name in _arrays("PerNode")},
-        **{name: getattr(tree, name)[asks] for name in _arrays("PerQuestion")},
-        first_question=starts_of(n_questions),
-        first_level=starts_of(np.diff(tree.first_level)[asks]),
-        levels=tree.levels[asks[level_owner]],
-    )
-    return drop_unasked_pairs(
-        replace(
-            selected,
-            children_left=number[left[kept]],
-            children_right=number[right[kept]],
-            depth=depth[kept],
-            operator=np.where(is_inner, selected.operator, 0).astype(np.uint8),
-            objective=np.where(is_inner, selected.objective, np.nan),
-            bound=np.where(is_inner, selected.bound, np.nan),
-            own_objective=np.where(is_inner, selected.own_objective, np.nan),
-            best_own_objective=np.where(is_inner, selected.best_own_objective, np.nan),
-            best_own_proven=is_inner & selected.best_own_proven,
-        )
-    )
+    arrays: dict[str, Any] = {name: getattr(tree, name)[kept] for name in array_names("PerNode")}
+    arrays |= {name: getattr(tree, name)[asks] for name in array_names("PerQuestion")}
+    arrays |= {
+        "first_question": starts_of(n_questions),
+        "first_level": starts_of(np.diff(tree.first_level)[asks]),
+        "levels": tree.levels[asks[level_owner]],
+        "children_left": number[left[kept]],
+        "children_right": number[right[kept]],
+        "depth": depth[kept],
+        "operator": np.where(is_inner, arrays["operator"], 0).astype(np.uint8),
+        "best_own_proven": is_inner & arrays["best_own_proven"],
+    }
+    for name in ("objective", "bound", "own_objective", "best_own_objective"):
+        arrays[name] = np.where(is_inner, arrays[name], np.nan)
+    if len(tree.origins) > 1:
+        arrays |= origin_arrays([tree.origins[i] for i in arrays["question_origin"].tolist()])
+    return drop_unasked_pairs(replace(tree, **arrays))
 
 
 def drop_unasked_pairs(tree: Tree) -> Tree:
@@ -310,6 +402,13 @@ def drop_unasked_pairs(tree: Tree) -> Tree:
         question_column=np.searchsorted(kept, tree.question_column).astype(np.int32),
         pairs=tuple(tree.pairs[position - n_columns] for position in kept[n_columns:]),
     )
+
+
+def origin_arrays(names: Sequence[str]) -> dict[str, Any]:
+    """The origins of a tree's questions, as the tree has them; "own" is always the first."""
+    place = {name: i for i, name in enumerate(dict.fromkeys([OWN, *names]))}
+    positions = np.array([place[name] for name in names], dtype=np.int32)
+    return {"origins": tuple(place), "question_origin": positions}
 
 
 def parents_of(left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.intp]:
@@ -328,6 +427,7 @@ def starts_of(lengths: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.i
     return starts
 
 
-def _arrays(kind: str) -> list[str]:
-    """Names of the arrays that are declared as of this kind."""
-    return [f.name for f in fields(Tree) if str(f.type).startswith(f"{kind}[")]
+@cache
+def array_names(kind: str) -> tuple[str, ...]:
+    """Names of the arrays that are declared as of this kind: "PerNode" or "PerQuestion"."""
+    return tuple(f.name for f in fields(Tree) if str(f.type).startswith(f"{kind}["))
