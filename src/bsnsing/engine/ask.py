@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,10 +13,10 @@ from sklearn.base import BaseEstimator
 from bsnsing.data.cases import Cases
 from bsnsing.data.labels import read_labels
 from bsnsing.data.table import read_training_table
-from bsnsing.data.weights import CaseWeights, read_weights
+from bsnsing.data.weights import CaseWeights, read_class_weight, read_weights
 from bsnsing.engine.base import EngineOptions
 from bsnsing.engine.native import NativeEngine
-from bsnsing.questions.coded import decode_question
+from bsnsing.questions.coded import QuestionEncoder, decode_question
 from bsnsing.questions.question import Question
 from bsnsing.rules.options import AskOptions, SearchOptions
 from bsnsing.rules.parameters import ASK_PARAMETERS, check_parameters, is_bool
@@ -40,6 +41,7 @@ def ask_questions(
     negation: bool = False,
     categorical_features: Any = "from_dtype",
     sample_weight: ArrayLike | None = None,
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
 ) -> Pool:
     """Ask the yes/no questions about each column that may tell ``target`` from the rest.
 
@@ -70,6 +72,9 @@ def ask_questions(
         Which columns are categorical.
     sample_weight : array-like of shape (n_rows,), default=None
         Weights of the rows; integers count as repeated rows.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of classes, as the estimators take them. The most frequent class is then that of
+        most weight.
 
     Returns
     -------
@@ -95,7 +100,10 @@ def ask_questions(
     )
     table = read_training_table(BaseEstimator(), X, categorical_features)
     classes, labels = read_labels(y, table.n_rows)
+    n_classes = max(2, len(classes))
+    cases = Cases(table, labels, read_weights(sample_weight, table.n_rows))
     options = EngineOptions(
+        class_weight=read_class_weight(class_weight, classes, cases.class_totals(n_classes)),
         ask=AskOptions(
             n_segments=n_segments,
             max_levels=max_levels,
@@ -104,17 +112,18 @@ def ask_questions(
         ),
         search=SearchOptions(operators=("or", "and") if negation else ("or",)),
     )
-    n_classes = max(2, len(classes))
-    cases = Cases(table, labels, read_weights(sample_weight, table.n_rows))
-    engine = NativeEngine(cases, n_classes, options)
+    asked = cases.with_weight()
+    engine = NativeEngine(asked, n_classes, options)
     (coded,) = engine.ask([0], _find_target(target, classes))
-    counts = cases.weights.counts
-    if counts is not None and (counts == 0).any():
+    questions = [decode_question(question, asked.table.info) for question in coded]
+    if asked is not cases:
         # Rows without weight had no say in the questions, but answer them like the others.
+        encoder = QuestionEncoder(table.info)
+        coded = [encoder.encode(question) for question in questions]
         everyone = Cases(table, labels, CaseWeights(None, 1.0))
         engine = NativeEngine(everyone, n_classes, replace(options, extra_questions=coded))
     answers, _ = engine.answers(0, coded)
-    return Pool([decode_question(question, table.info) for question in coded], answers)
+    return Pool(questions, answers)
 
 
 def _find_target(target: Any, classes: NDArray[Any]) -> int | None:

@@ -20,6 +20,7 @@ from bsnsing.data.cases import Cases
 from bsnsing.questions.coded import CodedQuestion, CodedRule
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.rules.constraints import SubjectLimits
+from bsnsing.rules.knowledge import NodeLimits
 from bsnsing.rules.options import AskOptions, SearchOptions
 from bsnsing.rules.split import Found
 
@@ -37,14 +38,23 @@ class EngineOptions:
     limits: SubjectLimits | None = None  # over columns, and behind them pairs
     own_questions: bool = True  # besides those from elsewhere
     extra_questions: Sequence[CodedQuestion] = ()
+    extra_origins: Sequence[str] = ()  # where each of these came from
     pairs: Sequence[ColumnPair] = ()  # numbers made of two columns, behind the columns
     given_only: Collection[int] = ()  # positions that extra questions alone are about
     max_bins: int | None = None
 
     def allowed_extra(self) -> list[CodedQuestion]:
         """Questions from elsewhere that the limits let rules ask."""
-        limits = self.limits
-        return [q for q in self.extra_questions if limits is None or limits.allowed[q[0]]]
+        return [q for q in self.extra_questions if self.may_ask(q)]
+
+    def allowed_origins(self) -> list[str]:
+        """Where each of the questions that :meth:`allowed_extra` returns came from."""
+        named = zip(self.extra_questions, self.extra_origins, strict=True)
+        return [origin for question, origin in named if self.may_ask(question)]
+
+    def may_ask(self, question: CodedQuestion) -> bool:
+        """Whether the limits let rules ask a question from elsewhere."""
+        return self.limits is None or bool(self.limits.allowed[question[0]])
 
 
 class Engine(Protocol):
@@ -99,12 +109,22 @@ class Engine(Protocol):
         """Count, per node and rule, the cases of each class that answer yes. Sums over rows."""
         ...
 
-    def best_rules(self, nodes: Sequence[int], time_limit: float = math.inf) -> list[Found]:
+    def best_rules(
+        self,
+        nodes: Sequence[int],
+        time_limit: float = math.inf,
+        limits: Sequence[NodeLimits] = (),
+    ) -> list[Found]:
         """Ask, count and choose at once: the best rule of each node, with its proof.
 
         The seconds are for all nodes together. A node that none are left for is not searched:
-        its rule is not worthwhile, and not proven.
+        its rule is not worthwhile, and not proven. ``limits`` are what each node's rules keep
+        beside what all do, or none.
         """
+        ...
+
+    def give(self, node: int, questions: Sequence[CodedQuestion]) -> None:
+        """Give a node further questions, behind those from elsewhere that all nodes have."""
         ...
 
     def evaluate(self, node: int, rule: CodedRule) -> Found | None:

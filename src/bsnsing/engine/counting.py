@@ -11,6 +11,7 @@ from bsnsing.engine.base import CaseCounts, EngineOptions
 from bsnsing.engine.native import column_limits
 from bsnsing.questions.coded import CodedQuestion, CodedRule
 from bsnsing.rules.deadline import Deadline
+from bsnsing.rules.knowledge import NodeLimits
 from bsnsing.rules.split import Found
 
 
@@ -25,6 +26,7 @@ class CountingEngine(ABC):
         self, schema: _core.ColumnSchema, n_classes: int, unit: float, options: EngineOptions
     ) -> None:
         class_weight = options.class_weight
+        self._given: dict[int, list[CodedQuestion]] = {}  # by node
         self._chooser = _core.Chooser(
             schema,
             n_classes=n_classes,
@@ -63,13 +65,29 @@ class CountingEngine(ABC):
 
     def ask(self, nodes: Sequence[int], target: int | None = None) -> list[list[CodedQuestion]]:
         """Return the questions worth asking of each node."""
-        return [self._chooser.ask(counts, target) for counts in self.histograms(nodes)]
+        return [
+            self._chooser.ask(counts, target) + self._given.get(node, [])
+            for node, counts in zip(nodes, self.histograms(nodes), strict=True)
+        ]
 
-    def best_rules(self, nodes: Sequence[int], time_limit: float = math.inf) -> list[Found]:
+    def give(self, node: int, questions: Sequence[CodedQuestion]) -> None:
+        """Give a node further questions, behind those that all nodes have."""
+        self._given[node] = list(questions)
+
+    def best_rules(
+        self,
+        nodes: Sequence[int],
+        time_limit: float = math.inf,
+        limits: Sequence[NodeLimits] = (),
+    ) -> list[Found]:
         """Return the best rule of each node, with its proof."""
         deadline = Deadline(time_limit)
         histograms = self.histograms(nodes)
-        questions = [self._chooser.ask(counts) for counts in histograms]
+        given = [self._given.get(node, []) for node in nodes]
+        questions = [
+            self._chooser.ask(counts) + of_node
+            for counts, of_node in zip(histograms, given, strict=True)
+        ]
         counted_nodes = zip(
             self.totals(nodes),
             histograms,
@@ -78,7 +96,12 @@ class CountingEngine(ABC):
             strict=True,
         )
         searches = [
-            self._chooser.search(*node, time_limit=deadline.share(len(nodes) - i))
+            self._chooser.search(
+                *node,
+                time_limit=deadline.share(len(nodes) - i),
+                limits=limits[i].native() if limits else None,
+                n_given=len(given[i]),
+            )
             for i, node in enumerate(counted_nodes)
         ]
         # Larger rules: bounds leave few of them open, and these are counted, batch by batch.

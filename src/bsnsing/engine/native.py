@@ -13,6 +13,7 @@ from bsnsing.data.cases import Cases
 from bsnsing.engine.base import CaseCounts, EngineOptions
 from bsnsing.engine.encode import encode_table
 from bsnsing.questions.coded import CodedQuestion, CodedRule
+from bsnsing.rules.knowledge import NodeLimits
 from bsnsing.rules.split import Found
 
 
@@ -30,17 +31,22 @@ class NativeEngine:
             counts=weights.counts,
             n_threads=n_threads,
         )
-        self.has_missing = tuple(columns.has_missing())
         class_weight = options.class_weight
+        native = _core.Cases(
+            cases.labels,
+            n_classes=n_classes,
+            weights=weights.counts,
+            unit=weights.unit,
+            class_weights=None if class_weight is None else class_weight.tolist(),
+        )
+        self._start(columns, native, options)
+
+    def _start(self, columns: _core.ColumnList, cases: _core.Cases, options: EngineOptions) -> None:
+        """Take over the columns of a table."""
+        self.has_missing = tuple(columns.has_missing())
         self._engine = _core.Engine(
             columns,
-            _core.Cases(
-                cases.labels,
-                n_classes=n_classes,
-                weights=weights.counts,
-                unit=weights.unit,
-                class_weights=None if class_weight is None else class_weight.tolist(),
-            ),
+            cases,
             ask=options.ask.native(),
             search=options.search.native(),
             limits=column_limits(options),
@@ -77,9 +83,19 @@ class NativeEngine:
         """Count the cases of each class that answer yes to each rule."""
         return self._engine.rule_counts(nodes, rules)
 
-    def best_rules(self, nodes: Sequence[int], time_limit: float = math.inf) -> list[Found]:
+    def best_rules(
+        self,
+        nodes: Sequence[int],
+        time_limit: float = math.inf,
+        limits: Sequence[NodeLimits] = (),
+    ) -> list[Found]:
         """Return the best rule of each node, with its proof."""
-        return [Found(*found) for found in self._engine.best_rules(nodes, time_limit)]
+        own = [limit.native() for limit in limits]
+        return [Found(*found) for found in self._engine.best_rules(nodes, time_limit, own)]
+
+    def give(self, node: int, questions: Sequence[CodedQuestion]) -> None:
+        """Give a node further questions, behind those that all nodes have."""
+        self._engine.give(node, questions)
 
     def evaluate(self, node: int, rule: CodedRule) -> Found | None:
         """Return what a rule chosen elsewhere is worth; None if it breaks a limit."""
@@ -114,4 +130,8 @@ def column_limits(options: EngineOptions) -> _core.ColumnLimits | None:
         forbidden=[*np.flatnonzero(~limits.allowed).tolist(), *given_only],
         linear=[limit.as_tuple() for limit in limits.linear],
         one_per_column=limits.column_of is not None,
+        apart=list(limits.apart),
+        group_of=[] if limits.group_of is None else limits.group_of.tolist(),
+        monotone=[] if limits.monotone is None else limits.monotone.tolist(),
+        ordered_class=limits.ordered_class,
     )
