@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
-from bsnsing.engine.base import Engine
+from bsnsing.engine.base import Engine, EngineOptions
+from bsnsing.engine.coded import CodedEngine
+from bsnsing.engine.parts import Coding, EncodedPart, joined
+from bsnsing.engine.scattered import ScatteredEngine
+from bsnsing.grow.donors import with_donors
 from bsnsing.grow.options import GrowOptions
+from bsnsing.grow.origins import Origins
 from bsnsing.questions.coded import CodedRule
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.rules.criteria import CRITERIA
 from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.split import Found
+from bsnsing.solvers.base import Solver
+from bsnsing.solvers.native import NativeSolver
 from bsnsing.solvers.nodes import make_node_solver
 from bsnsing.tree.tree import Tree
 
@@ -38,23 +46,121 @@ def search_tree(
     n_classes = max(2, len(tree.classes))
     engine_options = options.engine_options(cases.table)
     engine = options.make_engine(cases, n_classes, engine_options)
-    solver = make_node_solver(options.solver, engine_options, cases, n_classes)
-    leads_on = _leads_to(tree, is_wanted)
-    n_waiting = int(is_wanted.sum())
+    solver = with_donors(
+        make_node_solver(options.solver, engine_options, cases, n_classes),
+        options,
+        engine_options,
+        cases,
+        n_classes,
+        Origins(engine_options.allowed_origins()),
+        deadline,
+    )
     unit = cases.weights.unit ** CRITERIA[options.search.criterion].unit_power
-    best: dict[int, BestRule] = {}
-    level = (
-        {0: 0} if is_wanted[0] or leads_on[0] else {}
-    )  # nodes of the engine by those of the tree
-    while level:
-        searched = [node for node in level if is_wanted[node]]
-        seconds = deadline.left() * len(searched) / max(1, n_waiting)
-        chosen = solver.choose(engine, [level[node] for node in searched], seconds)
-        for node, found in zip(searched, chosen, strict=True):
-            best[node] = _best_rule(found, unit)
-        n_waiting -= len(searched)
-        level = _split(tree, level, leads_on, engine, engine_options.pairs)
+    search = _TreeSearch(tree, is_wanted, tuple(engine_options.pairs), unit)
+    if not isinstance(engine, ScatteredEngine):
+        return search.below(0, engine, solver, deadline)
+    n_cases = tree.counts.sum(axis=1)
+    aside: dict[int, int] = {}
+    best = search.below(
+        0, engine, solver, deadline, lambda v: engine.fits(n_cases[v] / n_cases[0]), aside
+    )
+    if aside:
+        best |= _search_aside(engine, search, aside, n_cases / n_cases[0], deadline)
     return best
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _TreeSearch:
+    """Searches the wanted nodes of a tree, wherever their rows are."""
+
+    tree: Tree
+    is_wanted: NDArray[np.bool_]
+    pairs: tuple[ColumnPair, ...]
+    unit: float  # of objectives
+
+    def below(
+        self,
+        root: int,
+        engine: Engine,
+        solver: Solver,
+        deadline: Deadline,
+        is_set_aside: Callable[[int], bool] = lambda v: False,
+        aside: dict[int, int] | None = None,
+    ) -> dict[int, BestRule]:
+        """Search a node, whose rows are those of the engine's node 0, and all below it.
+
+        Nodes that are to be searched elsewhere are put down in ``aside``.
+        """
+        leads_on = _leads_to(self.tree, self.is_wanted)
+        n_waiting = self._n_wanted(root)
+        best: dict[int, BestRule] = {}
+        # Nodes of the engine by those of the tree.
+        level = {root: 0} if self.is_wanted[root] or leads_on[root] else {}
+        while level:
+            if aside is not None:
+                wanted = (v for v in level if self.is_wanted[v] or leads_on[v])
+                small = {v: level[v] for v in wanted if is_set_aside(v)}
+                aside |= small
+                level = {v: own for v, own in level.items() if v not in small}
+            searched = [node for node in level if self.is_wanted[node]]
+            if searched:  # else no part of the time, which may be infinite
+                seconds = deadline.left() * len(searched) / n_waiting
+                chosen = solver.choose(engine, [level[node] for node in searched], seconds)
+                for node, found in zip(searched, chosen, strict=True):
+                    best[node] = _best_rule(found, self.unit)
+                n_waiting -= len(searched)
+            level = _split(self.tree, level, leads_on, engine, self.pairs)
+        return best
+
+    def _n_wanted(self, root: int) -> int:
+        """How many nodes are wanted from one on down."""
+        is_below = np.zeros(self.tree.n_nodes, dtype=bool)
+        is_below[root] = True
+        for v in np.flatnonzero(~self.tree.is_leaf):  # children come after their parents
+            if is_below[v]:
+                is_below[[self.tree.children_left[v], self.tree.children_right[v]]] = True
+        return int((is_below & self.is_wanted).sum())
+
+
+def _search_aside(
+    engine: ScatteredEngine,
+    search: _TreeSearch,
+    aside: dict[int, int],
+    shares: NDArray[np.float64],
+    deadline: Deadline,
+) -> dict[int, BestRule]:
+    """Search nodes whose rows fit in one place there, with all below them."""
+    roots, best = list(aside), dict[int, BestRule]()
+    messages = {"search": search, "roots": roots, "unit": engine.unit, "seconds": deadline.left()}
+    options = replace(
+        engine.options, search=replace(engine.options.search, n_threads=engine.n_threads)
+    )
+    for _, found in engine.gathered(
+        search_nodes, list(aside.values()), shares[roots].tolist(), options=options, **messages
+    ):
+        for own in found:
+            best |= own
+    return best
+
+
+def search_nodes(
+    pieces: Sequence[Sequence[EncodedPart]],
+    *,
+    positions: Sequence[int],
+    coding: Coding,
+    search: _TreeSearch,
+    roots: Sequence[int],
+    unit: float,
+    seconds: float,
+    options: EngineOptions,
+) -> list[dict[int, BestRule]]:
+    """Search nodes, each from the pieces that parts have of it, and all below them."""
+    deadline, found = Deadline(seconds), list[dict[int, BestRule]]()
+    for i, position in enumerate(positions):
+        engine = CodedEngine(joined([piece[i] for piece in pieces]), coding, unit, options)
+        own = Deadline(deadline.left() / (len(positions) - i))
+        found.append(search.below(roots[position], engine, NativeSolver(), own))
+    return found
 
 
 def _best_rule(found: Found | None, unit: float) -> BestRule:
@@ -75,7 +181,7 @@ def _split(
     """Part the cases of a level's nodes by the tree's own rules; return the nodes to go on with."""
     parted = [node for node in level if leads_on[node]]
     children = engine.split(
-        [level[node] for node in parted], [_coded_rule(tree, node, pairs) for node in parted]
+        [level[node] for node in parted], [coded_rule(tree, node, pairs) for node in parted]
     )
     below = {}
     for node, pair in zip(parted, children, strict=True):
@@ -93,7 +199,7 @@ def _leads_to(tree: Tree, is_wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return leads_on
 
 
-def _coded_rule(tree: Tree, node: int, pairs: Sequence[ColumnPair]) -> CodedRule:
+def coded_rule(tree: Tree, node: int, pairs: Sequence[ColumnPair]) -> CodedRule:
     """The rule of a node, to an engine that has these pairs behind its columns."""
     n_columns = len(tree.columns)
     span = range(tree.first_question[node], tree.first_question[node + 1])

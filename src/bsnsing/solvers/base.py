@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from bsnsing.engine.base import Engine
+from bsnsing.rules.knowledge import NodeLimits
 from bsnsing.rules.split import Found
 
 if TYPE_CHECKING:
@@ -31,11 +32,16 @@ class Solver(Protocol):
     """Chooses a rule for each of several nodes of an engine."""
 
     def choose(
-        self, engine: Engine, nodes: Sequence[int], time_limit: float = math.inf
+        self,
+        engine: Engine,
+        nodes: Sequence[int],
+        time_limit: float = math.inf,
+        limits: Sequence[NodeLimits] = (),
     ) -> list[Found | None]:
         """Return the rule for each node; None where no rule is feasible.
 
-        The seconds are for all nodes together; what they do not suffice for is not proven.
+        The seconds are for all nodes together; what they do not suffice for is not proven. Each
+        node may have limits of its own, which mixed-integer solvers do not take.
         """
         ...
 

@@ -26,6 +26,7 @@ from bsnsing.rules.split import PoolRule, Split, split_from_rule
 from bsnsing.solvers.mip import MipOptions, read_mip_options
 from bsnsing.solvers.parameters import BEST_RULE_PARAMETERS
 from bsnsing.solvers.pool import MipRule, PoolSearch, check_mip
+from bsnsing.solvers.ranking import rank_rules
 from bsnsing.solvers.registry import MIP_SOLVERS
 
 
@@ -47,7 +48,8 @@ def best_rule(
     time_limit: float | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
-) -> Split | None:
+    n_best: int | None = None,
+) -> Split | list[Split] | None:
     """Find the best rule of at most ``max_rules`` questions.
 
     The search is exact: unless ``time_limit`` cuts it short or ``solver`` is "greedy", no feasible
@@ -106,11 +108,17 @@ def best_rule(
         Threads; None is 1 and -1 is all.
     verbose : bool, default=False
         Whether mixed-integer solvers print their logs.
+    n_best : int, default=None
+        Return that many of the best rules, in order. Passed over are rules of which a question
+        changes no answer, and of two rules that are each other's opposite the less simple one
+        (but with "error", which tells "yes" from "no"). For ``solver="enum"`` alone.
 
     Returns
     -------
     Split or None
-        None if no rule is feasible, or (with a warning) if time ran out before one was met.
+        None if no rule is feasible, or (with a warning) if time ran out before one was met. With
+        ``n_best`` a list of Splits, best first, which is empty if no rule is feasible; ``optimal``
+        says of each that no better rule is missing before it.
 
     Examples
     --------
@@ -131,8 +139,13 @@ def best_rule(
         "greedy_level": greedy_level,
         "hybrid_cap": hybrid_cap,
         "verbose": verbose,
+        "n_best": n_best,
     }
     check_parameters("best_rule", BEST_RULE_PARAMETERS, given)
+    if n_best is not None and solver != "enum":
+        raise ValueError(
+            f"solver={solver!r} finds one rule, and n_best={n_best} are wanted. Use solver='enum'."
+        )
     mip_options = read_mip_options(solver_options, tuple(MIP_SOLVERS))
     options = SearchOptions(
         max_rules=max_rules,
@@ -152,6 +165,11 @@ def best_rule(
         constraints=constraints,
         mip_solver=None if is_native else solver,
     )
+    if n_best is not None:
+        return [
+            split_from_rule(rule, pool.totals, pool.search.weights, criterion, pool.n_classes)
+            for rule in rank_rules(pool.search, n_best)
+        ]
     name = solver
     if solver == "hybrid":
         n_pairs = float(np.prod(pool.totals))

@@ -15,7 +15,7 @@ import numpy as np
 from bsnsing.solvers.base import ABSOLUTE_GAP, Outcome, Request, SolverUnavailableError
 from bsnsing.solvers.files import write_file
 from bsnsing.solvers.model import Floats, Model
-from bsnsing.solvers.programs import find_program, run_program
+from bsnsing.solvers.programs import find_program, read_number, read_values, run_program
 
 VARIABLE = "BSNSING_CBC"
 
@@ -37,7 +37,8 @@ class Cbc:
         return f"there is no program cbc, neither on the path nor in PuLP nor in {VARIABLE}"
 
     def _program(self) -> str | None:
-        return find_program("cbc", VARIABLE) or _program_of_pulp()
+        is_given = bool(os.environ.get(VARIABLE))
+        return find_program("cbc", VARIABLE) or (None if is_given else _program_of_pulp())
 
     def solve(self, model: Model, request: Request) -> Outcome:
         """Solve a program; Ctrl-C ends it with KeyboardInterrupt."""
@@ -62,7 +63,7 @@ class Cbc:
                 command += ["-mips", str(folder / "start.txt")]
             command += ["-branch", "-printingOptions", "all", "-solution", str(solution)]
             log = run_program(self, command, request.time_limit, request.verbose)
-            text = solution.read_text() if solution.exists() else ""
+            text = solution.read_text(errors="replace") if solution.exists() else ""
         return _outcome(model, log, text)
 
 
@@ -100,15 +101,10 @@ def _outcome(model: Model, log: str, text: str) -> Outcome:
     if x is not None and head.startswith("optimal"):
         return Outcome(status="optimal", x=x, bound=model.value(x), n_nodes=n_nodes)
     bounds = re.findall(r"(?:Lower bound:|best possible)\s+(-?[\d.]+(?:e[+-]?\d+)?)", log)
-    bound = float(bounds[-1]) if bounds else -np.inf
+    bound = read_number(bounds[-1]) if bounds else -np.inf
     return Outcome(status="stopped", x=x, bound=bound, n_nodes=n_nodes)
 
 
-def _values(model: Model, text: str) -> Floats:
-    x = np.zeros(len(model.names))
-    place = {name: i for i, name in enumerate(model.names)}
-    for line in text.splitlines()[1:]:
-        words = line.replace("**", " ").split()
-        if len(words) >= 3 and words[1] in place:
-            x[place[words[1]]] = float(words[2])
-    return x
+def _values(model: Model, text: str) -> Floats | None:
+    lines = (line.replace("**", " ").split() for line in text.splitlines()[1:])
+    return read_values(model, (words[1:3] for words in lines if len(words) >= 3))

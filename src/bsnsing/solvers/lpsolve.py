@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix, vstack
 from bsnsing.solvers.base import Outcome, Request, SolverUnavailableError
 from bsnsing.solvers.files import write_file
 from bsnsing.solvers.model import Floats, Model
-from bsnsing.solvers.programs import find_program, run_program
+from bsnsing.solvers.programs import find_program, read_number, read_values, run_program
 
 VARIABLE = "BSNSING_LPSOLVE"
 
@@ -63,7 +63,7 @@ def _with_cutoff(model: Model, cutoff: float) -> Model:
 
 def _outcome(model: Model, log: str) -> Outcome:
     relaxed = re.findall(r"Relaxed solution\s+(-?[\d.e+-]+)", log)
-    bound = float(relaxed[0]) if relaxed else -np.inf
+    bound = read_number(relaxed[0]) if relaxed else -np.inf
     nodes = re.findall(r"iter,\s+(\d+) nodes", log)
     n_nodes = int(nodes[-1]) if nodes else 0
     if "problem is infeasible" in log:
@@ -71,17 +71,12 @@ def _outcome(model: Model, log: str) -> Outcome:
     if "Actual values of the variables" not in log:
         return Outcome(status="stopped", x=None, bound=bound, n_nodes=n_nodes)
     x = _values(model, log)
-    if "sub-optimal" in log:
+    if x is None or "sub-optimal" in log:
         return Outcome(status="stopped", x=x, bound=bound, n_nodes=n_nodes)
     return Outcome(status="optimal", x=x, bound=model.value(x), n_nodes=n_nodes)
 
 
-def _values(model: Model, log: str) -> Floats:
-    x = np.zeros(len(model.names))
-    place = {name: i for i, name in enumerate(model.names)}
+def _values(model: Model, log: str) -> Floats | None:
     section = log.split("Actual values of the variables", 1)[1]
-    for line in section.split("Actual values of the constraints", 1)[0].splitlines():
-        words = line.split()
-        if len(words) == 2 and words[0] in place:
-            x[place[words[0]]] = float(words[1])
-    return x
+    lines = section.split("Actual values of the constraints", 1)[0].splitlines()
+    return read_values(model, (words for line in lines if len(words := line.split()) == 2))

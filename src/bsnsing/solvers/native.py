@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from bsnsing.engine.base import Engine
+from bsnsing.rules.knowledge import NodeLimits
 from bsnsing.rules.split import Found
 
 
@@ -13,7 +14,11 @@ class NativeSolver:
     """Asks and searches all nodes of a level in one call."""
 
     def choose(
-        self, engine: Engine, nodes: Sequence[int], time_limit: float = math.inf
+        self,
+        engine: Engine,
+        nodes: Sequence[int],
+        time_limit: float = math.inf,
+        limits: Sequence[NodeLimits] = (),
     ) -> list[Found | None]:
         """Return the rule for each node; not worthwhile where none is feasible."""
-        return list(engine.best_rules(nodes, time_limit))
+        return list(engine.best_rules(nodes, time_limit, limits))

@@ -15,6 +15,7 @@ from bsnsing.engine.base import Engine, EngineOptions
 from bsnsing.questions.coded import CodedQuestion, CodedRule
 from bsnsing.rules.constraints import QuestionLimits
 from bsnsing.rules.deadline import Deadline
+from bsnsing.rules.knowledge import NodeLimits
 from bsnsing.rules.split import Found
 from bsnsing.solvers.base import MipSolver, Solver
 from bsnsing.solvers.mip import MipOptions
@@ -49,9 +50,14 @@ class NodeSolver:
     verbose: bool = False
 
     def choose(
-        self, engine: Engine, nodes: Sequence[int], time_limit: float = math.inf
+        self,
+        engine: Engine,
+        nodes: Sequence[int],
+        time_limit: float = math.inf,
+        limits: Sequence[NodeLimits] = (),
     ) -> list[Found | None]:
         """Return the rule for each node; None where no rule is worthwhile."""
+        _refuse_limits(limits)
         deadline = Deadline(time_limit)
         if deadline.is_over:
             return [_UNSEARCHED] * len(nodes)
@@ -101,6 +107,11 @@ class NodeSolver:
         return self.options.limits.for_questions(columns)
 
 
+def _refuse_limits(limits: Sequence[NodeLimits]) -> None:
+    if limits:
+        raise ValueError("Mixed-integer solvers keep no limits of single nodes. Use solver='enum'.")
+
+
 def _evaluated(
     engine: Engine, node: int, questions: list[CodedQuestion], rule: MipRule, bound: float
 ) -> Found:
@@ -115,7 +126,11 @@ def _evaluated(
     found = engine.evaluate(node, coded)
     if found is None:
         return nothing._replace(optimal=False)
+    # A question that the node asks of itself, too, is its own.
+    places = zip(coded.questions, found.given, strict=True)
+    given = [-1 if questions.count(asked) > 1 else place for asked, place in places]
     return found._replace(
+        given=given,
         bound=found.objective if answer.optimal else bound,
         optimal=answer.optimal,
         n_counted=1.0,
@@ -132,9 +147,14 @@ class HybridSolver:
     cap: float  # most pairs of a positive and a negative case for the mixed-integer solver
 
     def choose(
-        self, engine: Engine, nodes: Sequence[int], time_limit: float = math.inf
+        self,
+        engine: Engine,
+        nodes: Sequence[int],
+        time_limit: float = math.inf,
+        limits: Sequence[NodeLimits] = (),
     ) -> list[Found | None]:
         """Return the rule for each node; None where no rule is feasible."""
+        _refuse_limits(limits)
         deadline = Deadline(time_limit)
         is_small = [np.prod(engine.class_totals(node)) <= self.cap for node in nodes]
         large = [node for node, is_own in zip(nodes, is_small, strict=True) if not is_own]

@@ -10,6 +10,7 @@ from bsnsing.rules.parameters import (
     any_of,
     is_bool,
     is_int_between,
+    is_none,
     is_one_of,
     is_real_in,
 )
@@ -22,4 +23,8 @@ SOLVER_PARAMETERS: Parameters = {
     "verbose": (any_of(is_bool, is_int_between(0)), "True, False or a level of at least 0"),
 }
 
-BEST_RULE_PARAMETERS: Parameters = SEARCH_PARAMETERS | SOLVER_PARAMETERS
+BEST_RULE_PARAMETERS: Parameters = (
+    SEARCH_PARAMETERS
+    | SOLVER_PARAMETERS
+    | {"n_best": (any_of(is_none, is_int_between(1)), "None or an int of at least 1")}
+)

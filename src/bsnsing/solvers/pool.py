@@ -66,24 +66,49 @@ class PoolSearch:
         self, greedy_level: float | None = None, time_limit: float | None = None
     ) -> PoolRule:
         """The native search's best rule, or a greedy one."""
-        answers, limits = self.answers, self.limits
-        kept = None if limits.allowed is None else np.flatnonzero(limits.allowed)
-        if kept is not None:
-            answers, limits = np.ascontiguousarray(answers[:, kept]), limits.take(kept)
         limit = self.options.time_limit if time_limit is None else time_limit
-        cases = _core.Cases(
+        options = replace(self.options, greedy_level=greedy_level, time_limit=limit)
+        answers, limits, kept = self._allowed()
+        found = PoolRule(
+            *_core.best_rule(
+                answers, self._cases(), search=options.native(), limits=limits.native()
+            )
+        )
+        return self._named(found, kept)
+
+    def ranked(self, n_best: int) -> tuple[list[PoolRule], bool]:
+        """The best rules, best first, not judged; and whether the search was not cut short."""
+        answers, limits, kept = self._allowed()
+        found, is_complete = _core.ranked_rules(
+            answers,
+            self._cases(),
+            search=self.options.native(),
+            limits=limits.native(),
+            n_best=n_best,
+        )
+        rules = [PoolRule(*rule, np.nan, np.nan, False, 0.0, 0.0, 0.0) for rule in found]
+        return [self._named(rule, kept) for rule in rules], is_complete
+
+    def _allowed(self) -> tuple[NDArray[np.uint8], QuestionLimits, NDArray[np.intp] | None]:
+        """The answers to questions that may be asked, and which these are; None is all."""
+        if self.limits.allowed is None:
+            return self.answers, self.limits, None
+        kept = np.flatnonzero(self.limits.allowed)
+        return np.ascontiguousarray(self.answers[:, kept]), self.limits.take(kept), kept
+
+    def _cases(self) -> _core.Cases:
+        return _core.Cases(
             self.labels,
             n_classes=self.n_classes,
             weights=self.weights.counts,
             unit=self.weights.unit,
         )
-        options = replace(self.options, greedy_level=greedy_level, time_limit=limit)
-        found = PoolRule(
-            *_core.best_rule(answers, cases, search=options.native(), limits=limits.native())
-        )
+
+    @staticmethod
+    def _named(rule: PoolRule, kept: NDArray[np.intp] | None) -> PoolRule:
         if kept is None:
-            return found
-        return found._replace(questions=[int(kept[q]) for q in found.questions])
+            return rule
+        return rule._replace(questions=[int(kept[q]) for q in rule.questions])
 
     def problem(self) -> RuleProblem:
         """The same in the terms of the programs; class 1 is the positive one."""

@@ -11,6 +11,7 @@ from bsnsing.solvers.cpsat import CpSat
 from bsnsing.solvers.gurobi import Gurobi
 from bsnsing.solvers.highs import Highs
 from bsnsing.solvers.lpsolve import LpSolve
+from bsnsing.solvers.mip import MipOptions
 from bsnsing.solvers.scip import Scip
 
 # In order of preference.
@@ -41,10 +42,26 @@ def available() -> dict[str, Availability]:
     dict of str to Availability
         By name of the solver, with the fields ``is_usable``, ``reason`` and ``advice``.
     """
-    listing = {name: Availability(True) for name in ("enum", "greedy")}
+    found = {}
     for name, solver in MIP_SOLVERS.items():
         reason = solver.why_not()
-        listing[name] = (
+        found[name] = (
             Availability(True) if reason is None else Availability(False, reason, solver.advice)
         )
-    return listing
+    native = {name: Availability(True) for name in ("enum", "greedy")}
+    return native | {"hybrid": _hybrid(found)} | found
+
+
+def _hybrid(found: dict[str, Availability]) -> Availability:
+    """Say whether some mixed-integer solver can take the small nodes."""
+    usual = MipOptions().hybrid_solver
+    if found[usual].is_usable:
+        return Availability(True)
+    others = [name for name, status in found.items() if status.is_usable]
+    advice = found[usual].advice
+    if others:
+        options = f"{{'hybrid_solver': {others[0]!r}}}"
+        advice = f"Say solver_options={options}. Or: {advice}"
+    return Availability(
+        False, f"its solver of small nodes, {usual}, is not: {found[usual].reason}", advice
+    )
