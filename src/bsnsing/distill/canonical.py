@@ -9,15 +9,17 @@ says already, are not in it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bsnsing.data.blocks import in_blocks, numeric_blocks, ranks_of
 from bsnsing.data.cases import Cases
 from bsnsing.data.columns import Column, SparseCells
+from bsnsing.data.row_keys import row_keys
 from bsnsing.data.table import Table
 from bsnsing.data.weights import CaseWeights
 from bsnsing.questions.question import TESTS
@@ -101,6 +103,7 @@ class CanonicalForm:
             class_weight=tree.class_weight[order],
             counts=tree.counts[:, order],
             value=tree.value[:, order],
+            costs=None if tree.costs is None else tree.costs[np.ix_(order, order)],
         )
 
 
@@ -129,13 +132,13 @@ def _renamed(tree: Tree, names: Sequence[NDArray[np.intp] | None]) -> dict[str, 
 
 def canonical_form(cases: Cases, n_classes: int, *, keeps_all: bool) -> CanonicalForm:
     """Bring cases into canonical order; ``keeps_all`` keeps columns that say nothing new, too."""
-    told = [_TellApart.of(column) for column in cases.table.columns]
+    told = _tell_apart(cases.table)
     kept = list(range(len(told))) if keeps_all else _informative(told)
     keys = _told_apart(cases, [told[place] for place in kept], n_classes)
     classes = np.argsort(keys.classes, kind="stable")
     columns = np.array(kept, dtype=np.intp)[np.argsort(keys.columns, kind="stable")]
     levels = tuple(_level_order(told[place], keys) for place in columns)
-    rows = _row_order(keys, [told[place] for place in columns], levels)
+    rows = _row_order(keys, [told[place] for place in columns], levels, cases)
     given = cases.table.columns
     table = Table(
         tuple(
@@ -161,19 +164,6 @@ class _TellApart:
     cells: NDArray[np.int32] | SparseCells
     n_levels: int | None  # of a categorical column
 
-    @classmethod
-    def of(cls, column: Column) -> _TellApart:
-        if column.info.kind == "categorical":
-            return cls(column.codes() + np.int32(1), len(column.info.levels))
-        cells = column.cells
-        if not isinstance(cells, SparseCells):
-            return cls(_ranks(column.numbers()), None)
-        values = cells.values.astype(np.float64)
-        if len(values) == cells.n_rows:  # none is the filling
-            return cls(_ranks(column.numbers()), None)
-        ranks = _ranks(np.append(values, float(cells.filling)))
-        return cls(SparseCells(cells.rows, ranks[:-1], int(ranks[-1]), cells.n_rows), None)
-
     @property
     def codes(self) -> NDArray[np.int32]:
         """The number of each cell."""
@@ -188,12 +178,29 @@ class _TellApart:
         return np.where(found[places] == 0, 0, number[places]).astype(np.int32)
 
 
-def _ranks(numbers: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Ranks from 1, the same for equal numbers; 0 where missing."""
-    values, ranks = np.unique(numbers, return_inverse=True)  # NaN comes last
-    if len(values) and np.isnan(values[-1]):
-        return np.where(ranks == len(values) - 1, 0, ranks + 1).astype(np.int32)
-    return (ranks + 1).astype(np.int32)
+def _tell_apart(table: Table) -> list[_TellApart]:
+    """What each column tells apart."""
+    told: list[_TellApart | None] = [None] * len(table.columns)
+    for places, numbers in numeric_blocks(table.columns, table.n_rows):
+        for place, ranks in zip(places, ranks_of(numbers), strict=True):
+            told[place] = _TellApart(ranks, None)
+    return [
+        _tell_one_apart(column) if known is None else known
+        for column, known in zip(table.columns, told, strict=True)
+    ]
+
+
+def _tell_one_apart(column: Column) -> _TellApart:
+    """The same of a categorical or sparse column."""
+    cells = column.cells
+    if column.info.kind == "categorical":
+        return _TellApart(column.codes() + np.int32(1), len(column.info.levels))
+    assert isinstance(cells, SparseCells)
+    if len(cells.values) == cells.n_rows:  # none is the filling
+        return _TellApart(ranks_of(column.numbers()[None])[0], None)
+    values = np.append(cells.values.astype(np.float64), float(cells.filling))
+    ranks = ranks_of(values[None])[0]
+    return _TellApart(SparseCells(cells.rows, ranks[:-1], int(ranks[-1]), cells.n_rows), None)
 
 
 def _informative(told: Sequence[_TellApart]) -> list[int]:
@@ -246,16 +253,25 @@ class _Marks(NamedTuple):
 
 
 def _row_order(
-    keys: _Keys, told: Sequence[_TellApart], levels: Sequence[NDArray[np.intp] | None]
+    keys: _Keys,
+    told: Sequence[_TellApart],
+    levels: Sequence[NDArray[np.intp] | None],
+    cases: Cases,
 ) -> NDArray[np.intp]:
-    """Sort rows by their keys and, where levels could change places, by the order these got."""
+    """Sort rows by their keys and, where levels could change places, by the order these got.
+
+    Where columns or classes are left that nothing tells apart, by what a row holds of these. Rows
+    that hold the same come by their weights, which may not all be repeated.
+    """
     swappable = [
         np.append(np.argsort(order) + 1, 0)[column.codes - 1]
         for column, order in zip(told, levels, strict=True)
         if order is not None
         and _first_tied(_level_keys(column, keys.rows, keys.repeats)[1:]) is not None
     ]
-    return np.lexsort((*swappable, keys.rows))
+    if _first_tied(keys.columns) is not None or _first_tied(keys.classes) is not None:
+        swappable.append(row_keys(cases))
+    return np.lexsort((keys.repeats, *swappable, keys.rows))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -271,14 +287,14 @@ class _Keys:
     def of(cls, cases: Cases, told: Sequence[_TellApart], n_classes: int) -> _Keys:
         own, repeats = _own_keys(cases.weights, len(cases.labels))
         rows, columns, classes = own, np.zeros(len(told), np.uint64), np.zeros(0, np.uint64)
+        cell_keys = _CellKeys(told, len(own))
         for _ in range(_ROUNDS + 1):
             classes = _sums_by(cases.labels, rows, repeats, n_classes)
             labelled = _mixed(own + _mixed(classes)[cases.labels])
             following = labelled
-            for k, column in enumerate(told):
-                cells = _cell_keys(column, rows, repeats)
-                columns[k] = (repeats * _mixed(cells + labelled)).sum()
-                following = following + _mixed(cells + columns[k])
+            for places, cells in cell_keys.blocks(rows, repeats):
+                columns[places] = _mixed(cells + labelled) @ repeats
+                following = following + _mixed(cells + columns[places, None]).sum(axis=0)
             rows = _mixed(following)
         return cls(rows, columns, _sums_by(cases.labels, rows, repeats, n_classes), repeats)
 
@@ -288,10 +304,9 @@ class _Keys:
         classes = _mixed(self.classes) + _marked(marks.classes)
         labelled = _mixed(self.rows + classes[cases.labels])
         following, columns = labelled, np.zeros(len(told), np.uint64)
-        for k, column in enumerate(told):
-            cells = _cell_keys(column, self.rows, repeats)
-            columns[k] = (repeats * _mixed(cells + labelled + before[k])).sum()
-            following = following + _mixed(cells + columns[k])
+        for places, cells in _CellKeys(told, len(repeats)).blocks(self.rows, repeats):
+            columns[places] = _mixed(cells + labelled + before[places, None]) @ repeats
+            following = following + _mixed(cells + columns[places, None]).sum(axis=0)
         rows = _mixed(following)
         sums = _sums_by(cases.labels, rows, repeats, len(classes))
         return _Keys(rows, columns, _mixed(sums + classes), repeats)
@@ -314,11 +329,28 @@ def _own_keys(weights: CaseWeights, n_rows: int) -> tuple[Keys, Keys]:
     return _mixed(ranks.astype(np.uint64)), ones
 
 
-def _cell_keys(column: _TellApart, rows: Keys, repeats: Keys) -> Keys:
-    """Of each cell: of its rank or, as names do not count, of the rows at its level."""
-    if column.n_levels is None:
-        return _mixed(column.codes.astype(np.uint64))
-    return _mixed(_level_keys(column, rows, repeats))[column.codes]
+class _CellKeys:
+    """A key for each cell: of its rank or, as names do not count, of the rows at its level."""
+
+    def __init__(self, told: Sequence[_TellApart], n_rows: int) -> None:
+        self._told = told
+        self._levels = [k for k, column in enumerate(told) if column.n_levels is not None]
+        ranked = [k for k, column in enumerate(told) if column.n_levels is None]
+        self._ranked = list(in_blocks(ranked, n_rows))
+        # Ranks stay as they are: their keys are kept where they take little room.
+        self._kept = self._keys_of(self._ranked[0]) if len(self._ranked) == 1 else None
+
+    def blocks(self, rows: Keys, repeats: Keys) -> Iterator[tuple[NDArray[np.intp], Keys]]:
+        """Places of columns, and a line of keys for each, given the keys of the rows."""
+        for places in self._ranked:
+            yield places, self._keys_of(places) if self._kept is None else self._kept
+        for k in self._levels:
+            column = self._told[k]
+            keys = _mixed(_level_keys(column, rows, repeats))[column.codes]
+            yield np.array([k], dtype=np.intp), keys[None]
+
+    def _keys_of(self, places: NDArray[np.intp]) -> Keys:
+        return _mixed(np.stack([self._told[k].codes for k in places]).astype(np.uint64))
 
 
 def _level_keys(column: _TellApart, rows: Keys, repeats: Keys) -> Keys:

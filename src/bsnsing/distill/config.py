@@ -13,6 +13,11 @@ class DistillConfig:
     ``python -m benchmarks.quality.defaults`` measures what changing one of them does.
     """
 
+    # --- Large tables ---
+    # Rows that are taught as they are. Of more, the forest learns so many, chosen by content, and
+    # tells what it knows of all; more of them teach it little that its trees can hold.
+    most_taught: int = 200_000
+
     # --- The forest ---
     n_trees: int = 50  # of each kind; more are no better beyond noise
     rows_per_tree: int = 20_000  # drawn at most: time grows with rows, and labels abound
@@ -22,7 +27,7 @@ class DistillConfig:
     label_share: float = 0.5  # of a label in its soft label: both it and the teacher may err
     real_weight: int = 6  # what a real row counts beside a synthetic one: its cells did occur
     parts: int = 8  # of a case, among which a search divides soft labels: 16 take longer
-    times_rows: int = 4  # rows in all, in multiples of the real ones
+    times_rows: int = 2  # rows in all, in multiples of the real ones
     most_rows: int = 12_000  # rows in all with synthetic ones, for the time of the search
     swap_chance: float = 0.3  # that a cell is another row's: new, and near enough to what occurs
 
@@ -37,7 +42,7 @@ class DistillConfig:
     # --- Richer rules, and bounds on work ---
     leaves_saved: float = 4.0  # penalties of leaves that richer rules must save to be taken
     n_paired: int = 4  # most important numeric columns that are paired: 12 pairs to read
-    most_work: float = 2e9  # of a search (see work.search_work), which is then a tenth of a second
+    most_work: float = 5e8  # of a search (see work.search_work): some hundredths of a second
 
     def complexity_penalty(self, n_cases: float) -> float:
         """Impurity per case, in nats, that each leaf of a taught tree must save.

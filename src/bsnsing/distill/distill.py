@@ -16,13 +16,14 @@ from bsnsing.distill.level_order import order_levels
 from bsnsing.distill.proof import TaughtProof, count_cases, sum_up, without_stale_proofs
 from bsnsing.distill.rule_space import Enrichment, RuleSpace, with_column_pairs, with_longer_rules
 from bsnsing.distill.training_set import Teaching, TrainingSet
+from bsnsing.grow.first import held_by
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.progress import report
 from bsnsing.grow.rows import sum_by_node
 from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import Evidence, with_evidence
-from bsnsing.tree.prune import bypass_small_children, impurity_per_case, prune
+from bsnsing.tree.prune import bypass_small_children, least_cost
 from bsnsing.tree.tree import Tree
 from bsnsing.tree.ungroup import ungroup
 
@@ -93,7 +94,8 @@ def _enriched(
     config = distill.config
     auto = config.complexity_penalty(float(real.per_row().sum()))
     penalty = max(auto, options.ccp_alpha)
-    cost = _cost(grown[0], penalty, options.max_leaf_nodes)
+    held = held_by(options.first_rules)
+    cost = least_cost(grown[0], penalty, options.max_leaf_nodes, held)
     enrichments: list[Enrichment] = []
     if distill.try_column_pairs:
         enrichments.append(partial(with_column_pairs, same_unit=distill.same_unit))
@@ -113,16 +115,10 @@ def _enriched(
             len(richer.pairs),
         )
         other = _grow(real, classes, training, richer.options(options), config)
-        other_cost = _cost(other[0], penalty, options.max_leaf_nodes)
+        other_cost = least_cost(other[0], penalty, options.max_leaf_nodes, held)
         if other_cost <= most:
             space, grown, cost = richer, other, other_cost
     return space, grown
-
-
-def _cost(tree: Tree, penalty: float, max_leaf_nodes: int | None) -> float:
-    """Impurity per case and penalty of all leaves, of the subtree that would be kept."""
-    kept = prune(tree, penalty, max_leaf_nodes)
-    return float(impurity_per_case(kept)[kept.is_leaf].sum()) + penalty * kept.n_leaves
 
 
 def _grow(
@@ -137,7 +133,7 @@ def _grow(
     Splits of which one side holds too few real cases go; those few then go the other way.
     """
     min_samples_leaf = options.search.min_samples_leaf
-    given = options.class_weight
+    given = options.split_weight
     tracker = training.tracker(np.ones(len(classes)) if given is None else given)
     own_options = _training_options(options, training)
     levels = _levels(real, len(classes), options, config)

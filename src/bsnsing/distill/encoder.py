@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, csr_matrix
 
+from bsnsing.data.blocks import numeric_blocks
 from bsnsing.data.columns import Column, SparseCells
 from bsnsing.data.table import Table
 from bsnsing.questions.pair import ColumnPair, pair_columns
@@ -45,10 +47,7 @@ class TableEncoder:
             for column in columns
         )
         is_sparse = any(isinstance(column.cells, SparseCells) for column in table.columns)
-        ranked = tuple(
-            _values_to_rank(column) if order_only and own is None else None
-            for column, own in zip(columns, levels, strict=True)
-        )
+        ranked = _values_to_rank(columns, table.n_rows) if order_only else (None,) * len(columns)
         return cls(levels, is_sparse, pairs, ranked, order_only)
 
     def matrix(self, table: Table) -> Any:
@@ -56,33 +55,33 @@ class TableEncoder:
         columns = table.columns + pair_columns(table, self.pairs)
         if self.is_sparse:
             return self._sparse_matrix(columns, table.n_rows)
-        parts = [
-            self._dense_part(column, levels, values)
-            for column, levels, values in zip(columns, self.levels, self.ranked, strict=True)
-        ]
-        return np.concatenate(parts, axis=1)
+        starts = np.cumsum([0, *self._widths()])
+        matrix = np.empty((table.n_rows, starts[-1]), dtype=np.float32)
+        for places, numbers in numeric_blocks(columns, table.n_rows):
+            for place, line in zip(places, numbers, strict=True):
+                if (values := self.ranked[place]) is not None:
+                    line[:] = _single(line, values)
+            with np.errstate(over="ignore"):
+                matrix[:, starts[places]] = numbers.T
+        for place, (column, levels) in enumerate(zip(columns, self.levels, strict=True)):
+            if levels is not None:
+                matrix[:, starts[place] : starts[place + 1]] = _are_levels(column, levels)
+        return matrix
+
+    def _widths(self) -> list[int]:
+        """Columns of the matrix that each column takes."""
+        return [1 if levels is None else len(levels) for levels in self.levels]
 
     def column_importances(self, teacher: Any) -> NDArray[np.float64] | None:
         """How much each column, pairs aside, matters to the teacher, where it says so."""
         importances = getattr(teacher, "feature_importances_", None)
-        widths = [1 if levels is None else len(levels) for levels in self.levels]
+        widths = self._widths()
         if importances is None or len(importances) != sum(widths):
             return None
         starts = np.cumsum([0, *widths])[:-1]
         n_columns = len(self.levels) - len(self.pairs)
         sums: NDArray[np.float64] = np.add.reduceat(importances, starts)[:n_columns]
         return sums
-
-    @staticmethod
-    def _dense_part(
-        column: Column,
-        levels: NDArray[np.int32] | None,
-        values: NDArray[np.float64] | None,
-    ) -> NDArray[np.float32]:
-        if levels is not None:
-            is_level: NDArray[np.float32] = (column.codes()[:, None] == levels).astype(np.float32)
-            return is_level
-        return _single(column.numbers(), values)[:, None]
 
     def _sparse_matrix(self, columns: tuple[Column, ...], n_rows: int) -> csr_matrix:
         """The same with cells that are zero left out."""
@@ -94,7 +93,10 @@ class TableEncoder:
                 rows.append(cells.rows)
                 values.append(_single(cells.values, ranked))
                 continue
-            dense = self._dense_part(column, levels, ranked)
+            if levels is None:
+                dense = _single(column.numbers(), ranked)[:, None]
+            else:
+                dense = _are_levels(column, levels)
             found = [np.flatnonzero(part) for part in dense.T]
             rows += found
             values += [part[places] for part, places in zip(dense.T, found, strict=True)]
@@ -111,12 +113,33 @@ def _frequent_levels(column: Column, most_levels: int) -> NDArray[np.int32]:
     return found[np.argsort(-frequency, kind="stable")[:most_levels]]
 
 
-def _values_to_rank(column: Column) -> NDArray[np.float64] | None:
-    """The values of a column in ascending order, and zero; None if single precision holds them."""
-    cells = column.cells
-    numbers = cells.values if isinstance(cells, SparseCells) else column.numbers()
-    known = np.append(numbers[~np.isnan(numbers)], 0.0)
-    return None if (_single(known, None) == known).all() else np.unique(known)
+def _are_levels(column: Column, levels: NDArray[np.int32]) -> NDArray[np.float32]:
+    """Which of the levels each cell is, a 0/1 column for each."""
+    is_level: NDArray[np.float32] = (column.codes()[:, None] == levels).astype(np.float32)
+    return is_level
+
+
+def _values_to_rank(
+    columns: Sequence[Column], n_rows: int
+) -> tuple[NDArray[np.float64] | None, ...]:
+    """Values of columns in ascending order, and zero; None where single precision holds them."""
+    values: list[NDArray[np.float64] | None] = [None] * len(columns)
+    for places, numbers in numeric_blocks(columns, n_rows):
+        with np.errstate(over="ignore"):
+            is_held = (numbers.astype(np.float32) == numbers) | np.isnan(numbers)
+        for place in places[~is_held.all(axis=1)]:
+            values[place] = _ascending(columns[place].numbers())
+    for place, column in enumerate(columns):
+        if isinstance(column.cells, SparseCells) and column.info.kind != "categorical":
+            known = _ascending(column.cells.values)
+            values[place] = None if (_single(known, None) == known).all() else known
+    return tuple(values)
+
+
+def _ascending(numbers: NDArray[Any]) -> NDArray[np.float64]:
+    """Different numbers in ascending order, zero among them."""
+    known = numbers[~np.isnan(numbers)].astype(np.float64)
+    return np.unique(np.append(known, 0.0))
 
 
 def _single(

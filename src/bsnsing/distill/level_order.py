@@ -9,13 +9,13 @@ with a say are put in the order of their shares, so that questions about them ar
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
-from bsnsing.data.columns import Column
+from bsnsing.data.columns import Column, ColumnInfo
 from bsnsing.data.regroup import Regrouping
 
 
@@ -43,6 +43,24 @@ def order_levels(
         and column.info.name not in as_they_are
     }
     return Regrouping(table.info, np.arange(len(table.columns)), groups)
+
+
+def order_counted_levels(
+    info: tuple[ColumnInfo, ...],
+    counted: Mapping[int, NDArray[np.int64]],
+    max_levels: int,
+    as_they_are: Collection[object],
+    level_cases: Sequence[int],
+) -> Regrouping:
+    """Do the same by the cases of each class and level of columns; the last level is missing."""
+    groups = {
+        position: _groups(counted[position][:, :-1].T.astype(np.float64), max_levels, level_cases)
+        for position, own in enumerate(info)
+        if own.kind == "categorical"
+        and len(own.levels) > max_levels
+        and own.name not in as_they_are
+    }
+    return Regrouping(info, np.arange(len(info)), groups)
 
 
 def _count_labels(

@@ -115,7 +115,7 @@ def node_objectives(tree: Tree, counts: NDArray[np.float64], criterion: str) -> 
     """Return the objective of each node's rule, given the cases of all nodes; NaN at leaves."""
     objectives = np.full(tree.n_nodes, np.nan)
     inner = np.flatnonzero(~tree.is_leaf)
-    weighted = counts * tree.class_weight
+    weighted = counts * tree.split_weight
     yes, no = weighted[tree.children_left[inner]], weighted[tree.children_right[inner]]
     objectives[inner] = objectives_of(criterion, yes, no)
     return objectives

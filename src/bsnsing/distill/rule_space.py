@@ -82,12 +82,17 @@ def choose_pairs(
     if importances is None:
         return ()
     columns = [training.cases.table.columns[k] for k in np.argsort(-importances, kind="stable")]
-    numeric = [c for c in columns if c.info.kind == "numeric" and _has_many_values(c)]
-    names = [column.info.name for column in numeric]
-    pairs = [*_pairs_of(names[:n_paired], SCALE_FREE)]
+    pairs = [*_pairs_of(_first_numbers(columns, n_paired), SCALE_FREE)]
     for group in same_unit:
-        pairs += _pairs_of([name for name in names if name in group][:n_paired], SAME_UNIT)
+        own = [column for column in columns if column.info.name in group]
+        pairs += _pairs_of(_first_numbers(own, n_paired), SAME_UNIT)
     return tuple(dict.fromkeys(pairs))
+
+
+def _first_numbers(columns: Sequence[Column], n_wanted: int) -> list[str]:
+    """Names of the first numeric columns that a pair can be made of."""
+    numeric = (c for c in columns if c.info.kind == "numeric" and _has_many_values(c))
+    return [column.info.name for column in itertools.islice(numeric, n_wanted)]
 
 
 def _pairs_of(names: Sequence[str], signs: Sequence[Sign]) -> Iterator[ColumnPair]:
@@ -98,4 +103,5 @@ def _pairs_of(names: Sequence[str], signs: Sequence[Sign]) -> Iterator[ColumnPai
 def _has_many_values(column: Column) -> bool:
     """Whether there are more than two, which need no pair."""
     numbers = column.numbers()
-    return len(np.unique(numbers[~np.isnan(numbers)])) > 2
+    known = numbers[~np.isnan(numbers)]
+    return bool(len(known) and ((known != known.min()) & (known != known.max())).any())

@@ -9,6 +9,7 @@ import numpy as np
 from bsnsing.data.columns import Column, SparseCells
 from bsnsing.data.table import Table
 from bsnsing.distill.config import DistillConfig
+from bsnsing.distill.forest import MOST_SEEDS
 
 
 def make_synthetic_rows(
@@ -21,10 +22,13 @@ def make_synthetic_rows(
     n_rows = table.n_rows
     n_made = max(0, int(min(config.times_rows * n_rows, most_rows)) - n_rows)
     origin = np.resize(np.arange(n_rows), n_made)
+    # Several times as fast as the older one, of which there are two numbers for each cell.
+    drawn = np.random.Generator(np.random.SFC64(random_state.randint(MOST_SEEDS)))
     columns = []
     for column in table.columns:
-        is_swapped = random_state.random_sample(n_made) < config.swap_chance
-        rows = np.where(is_swapped, random_state.randint(n_rows, size=n_made), origin)
+        rows = origin.copy()
+        swapped = np.flatnonzero(drawn.random(n_made, dtype=np.float32) < config.swap_chance)
+        rows[swapped] = drawn.integers(n_rows, size=len(swapped))
         cells = column.cells
         taken = cells.take(rows) if isinstance(cells, SparseCells) else cells[rows]
         columns.append(Column(column.info, taken))

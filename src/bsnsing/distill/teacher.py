@@ -17,6 +17,7 @@ from bsnsing.distill.config import DistillConfig
 from bsnsing.distill.encoder import TableEncoder
 from bsnsing.distill.forest import Forest
 from bsnsing.questions.pair import ColumnPair
+from bsnsing.tree.totals import class_factors, scaled_by, weighted_sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Teacher:
         if table.n_rows == 0:
             return np.zeros((0, n_classes))
         told = _told(self.learner, self.encoder.matrix(table), n_classes)
-        return _times(told, self.factors)
+        return scaled_by(told, self.factors)
 
 
 def fit_teacher(
@@ -61,8 +62,8 @@ def fit_teacher(
         # A whole weight stands for copies: without one of them a learner still has the others.
         others = 1 - 1 / np.maximum(counts, 1.0)[:, None]
         oob = (1 - others) * oob + others * _told(fitted, matrix, oob.shape[1])
-    factors = class_factors(oob, one_hot, cases.per_row())
-    oob = _times(oob, factors)
+    factors = class_factors(oob, weighted_sum(cases.per_row(), one_hot), cases.per_row())
+    oob = scaled_by(oob, factors)
     errors = ((one_hot - oob) ** 2).sum(axis=1)
     return Teacher(
         fitted,
@@ -137,28 +138,3 @@ def _told(learner: Any, X: Any, n_classes: int) -> NDArray[np.float64]:
     told = np.zeros((X.shape[0], n_classes))
     told[:, learner.classes_] = learner.predict_proba(X)
     return told
-
-
-def class_factors(
-    oob: NDArray[np.float64], one_hot: NDArray[np.float64], counts: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Factors per class by which probabilities sum to the cases of each class, or nearly."""
-    wanted = counts @ one_hot
-    factors = np.ones(len(wanted))
-    step, error = np.ones(len(wanted)), np.inf
-    for _ in range(30):
-        found = counts @ _times(oob, factors)
-        if (off := float(np.abs(found - wanted).sum())) >= error:
-            return factors / step  # probabilities of 0 and 1 do not move: it gets no better
-        error = off
-        step = np.where((found > 0) & (wanted > 0), wanted / np.maximum(found, 1e-300), 1.0)
-        factors = factors * step
-        if np.abs(step - 1).max() < 1e-4:
-            break
-    return factors
-
-
-def _times(shares: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:
-    scaled = shares * factors
-    total = scaled.sum(axis=1, keepdims=True)
-    return np.where(total > 0, scaled / np.where(total > 0, total, 1.0), shares)

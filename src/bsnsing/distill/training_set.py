@@ -108,17 +108,15 @@ class Teaching:
             random_state,
             self.n_threads,
         )
-        asked = columns_to_ask(
-            teacher.importances, n_questions, table.n_rows, self.n_classes, config
-        )
-        row_work = search_work(1, max(1, n_questions[asked].sum()), self.n_classes)
+        asked = columns_to_ask(teacher.importances, n_questions, table.n_rows, config)
+        row_work = search_work(1, max(1, n_questions[asked].sum()))
         most_rows = min(config.most_rows, config.most_work / row_work)
         synthetic = make_synthetic_rows(table, most_rows, config, random_state)
         soft = config.label_share * one_hot + (1 - config.label_share) * teacher.oob
         n_parts = config.parts
-        real_parts = _in_parts(soft, counts, n_parts)
+        real_parts = in_parts(soft, counts, n_parts)
         made = teacher.probabilities(synthetic)
-        synthetic_parts = _in_parts(made, np.ones(synthetic.n_rows), n_parts)
+        synthetic_parts = in_parts(made, np.ones(synthetic.n_rows), n_parts)
         parts = np.concatenate([config.real_weight * real_parts, synthetic_parts])
         soft = np.concatenate([config.real_weight * counts[:, None] * soft, made])
         row_of, labels = np.nonzero(parts)
@@ -148,7 +146,7 @@ def _rows_to_teach(real: Cases, most_rows: int) -> tuple[NDArray[np.intp], Cases
     return rows, Cases(real.table.take(rows), real.labels[rows], taught)
 
 
-def _in_parts(
+def in_parts(
     shares: NDArray[np.float64], counts: NDArray[np.float64], n_parts: int
 ) -> NDArray[np.int64]:
     """Divide each row's cases among the classes, in whole parts of a case."""
