@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
 
 from bsnsing import BsnsingClassifier, Question
 
@@ -356,11 +357,18 @@ WRONG_PARAMETERS = {
     "max_levels": [1, None],
     "max_values_as_levels": [-1, 0.5],
     "bin_size": [0, 2.5],
+    "decimals": [1.5, "few", True, 301],
     "own_questions": [None, 1],
     "class_weight": ["balance", [1, 2], 3],
+    "cost": ["high", {"a": 3}, {("a", "b", "c"): 1}, {(0, 1): "dear"}, 3],
+    "monotonic_cst": ["up", 3, {1}],
+    "max_columns": [0, -1, 1.5, "all"],
+    "column_costs": ["dear", {"a": "x"}, 3],
+    "first_rules": ["age > 3", [], [3], 3],
     "n_jobs": [0, 1.5, "all"],
     "categorical_features": [3, "all", [["a"]], [9], ["nobody"]],
-    "extra_questions": [3, "x0 > 1", [None], BsnsingClassifier.plain()],
+    "extra_questions": [3, [None], {"a": 1}, BsnsingClassifier, LogisticRegression()],
+    "donors_per_node": [None, 1, "yes"],
 }
 
 

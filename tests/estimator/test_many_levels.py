@@ -80,6 +80,16 @@ def test_the_columns_left_out_are_named() -> None:
 
 
 @pytest.mark.parametrize("model", [BsnsingClassifier(), BsnsingClassifier.plain()])
+def test_free_text_is_left_out_with_advice(model: BsnsingClassifier) -> None:
+    X, y = numbers()
+    words = np.random.RandomState(0).choice(["chest", "pain", "since", "no", "fever"], (len(X), 9))
+    X["notes"] = [" ".join(row) for row in words]
+    with pytest.warns(UserWarning, match="'notes' is left out.* free text .*CountVectorizer"):
+        model.fit(X, y)
+    assert "notes" not in export_text(model)
+
+
+@pytest.mark.parametrize("model", [BsnsingClassifier(), BsnsingClassifier.plain()])
 def test_whether_an_id_is_missing_can_be_asked(model: BsnsingClassifier) -> None:
     X, y = numbers(600)
     ids = pd.Series([f"id {i}" for i in range(600)], dtype=object)

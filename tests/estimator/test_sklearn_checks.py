@@ -14,6 +14,8 @@ from bsnsing import BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble
 PLAIN = BsnsingClassifier.plain
 MODELS = [
     BsnsingClassifier(),
+    BsnsingClassifierCV(),
+    BsnsingEnsemble(),
     PLAIN(),
     PLAIN(min_samples_leaf=1, shrinkage=3),
     PLAIN(multiclass="ovr"),

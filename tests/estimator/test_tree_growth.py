@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
 from bsnsing import BsnsingClassifier, Question, Tree, _core, export_text, questions_of
@@ -491,8 +492,8 @@ def test_borrowed_trees_are_read_by_name() -> None:
     ).fit(frame.to_numpy(), y)
     selected = {f"x{column}" for columns in bag.estimators_features_ for column in columns}
     assert {question.column for question in questions_of(bag)} == selected
-    with pytest.raises(ValueError, match="give questions_of"):
-        BsnsingClassifier.plain(extra_questions=DecisionTreeClassifier()).fit(X, y)
+    with pytest.raises(NotFittedError, match="DecisionTreeClassifier is not fitted"):
+        questions_of(DecisionTreeClassifier())
 
 
 # --- Proof ---

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,9 +23,24 @@ from bsnsing.data.weights import read_relative_weights
 from bsnsing.distill.config import DistillConfig
 from bsnsing.engine.base import EngineMaker
 from bsnsing.engine.native import NativeEngine
-from bsnsing.estimators.growth import Growth, grow_trees
+from bsnsing.estimators.bar import progress_bar
+from bsnsing.estimators.costs import read_costs
+from bsnsing.estimators.drawn import DrawnModel
+from bsnsing.estimators.edit import EditableTree
+from bsnsing.estimators.files import fit_parquet
+from bsnsing.estimators.grown import MANY_CLASSES, Growth
+from bsnsing.estimators.growth import grow_trees
+from bsnsing.estimators.knowledge import (
+    check_columns,
+    check_first_rule,
+    ordered,
+    read_first_rules,
+)
 from bsnsing.estimators.parameters import TREE_PARAMETERS
-from bsnsing.export.text import export_text
+from bsnsing.estimators.reports import Reports
+from bsnsing.estimators.store import COUNT, FLAG, NAMES, SIZE, TREES, Kept, StorableModel
+from bsnsing.estimators.working_copy import take_over, working_copy
+from bsnsing.grow.first import held_by
 from bsnsing.rules.constraints import RuleConstraints
 from bsnsing.rules.criteria import check_n_classes
 from bsnsing.rules.options import FEWEST_SEGMENTS, effective_n_threads
@@ -35,11 +52,13 @@ from bsnsing.rules.parameters import (
     is_none,
 )
 from bsnsing.solvers.mip import MipOptions
+from bsnsing.tree.decide import decide
 from bsnsing.tree.importances import impurity_reductions
-from bsnsing.tree.model import TreeModel
 from bsnsing.tree.predict import Walk, passed_nodes, stops_of, walk_down
 from bsnsing.tree.prune import PruningPath, prune, pruning_path
+from bsnsing.tree.rule import Rule
 from bsnsing.tree.tree import Tree
+from bsnsing.tree.written import set_text_reader
 
 _PLAIN: dict[str, Any] = {
     "max_rules": 2,
@@ -52,11 +71,10 @@ _PLAIN: dict[str, Any] = {
     "n_segments": FEWEST_SEGMENTS,
 }
 
-# What print(model) shows at most.
-_MOST_LINES = 100
 
-
-class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
+class BsnsingClassifier(
+    Reports, EditableTree, DrawnModel, StorableModel, ClassifierMixin, BaseEstimator
+):
     """A decision tree of Boolean rules, each the best of its size for what it was grown on.
 
     Each inner node asks a rule of at most ``max_rules`` yes/no questions, such as
@@ -166,13 +184,15 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         probabilities come from 5-fold cross-validation, unless it has ``oob_score=True``. A factor
         for each class then scales all of a teacher's probabilities, so that those of the real rows
         sum to the cases of each class. A real row has the soft label (label + out-of-bag
-        probabilities) / 2, and counts as six synthetic ones. Synthetic rows, up to three times
-        as many (12,000 rows in all), are put together from cells of real ones and get the
+        probabilities) / 2, and counts as six synthetic ones. As many synthetic
+        rows (12,000 rows in all at most) are put together from cells of real ones and get the
         teacher's probabilities. Searches see soft labels in eighths of a case; pruning sees them
-        unrounded, and so do probabilities, which come mostly from the real rows. ``tree_.counts``
-        and ``min_samples_leaf`` count real rows by their labels. In wide tables, where each search
+        unrounded, and so do probabilities, which come mostly from the real rows. A factor for each
+        class at last makes those of all leaves sum to its cases. ``tree_.counts`` and
+        ``min_samples_leaf`` count real rows by their labels. In wide tables, where each search
         would take long, rules ask about the columns that matter most to the forest only (about all
         with ``constraints`` or ``extra_questions``).
+        Beyond 100 classes, a table whose rows times classes exceed ten million has no teacher.
         Measured: None, -1.2 and -1.8, in a tenth of the time.
     stop_prob : float, default=0.9999
         A node in which one class has a greater share is not split. Lower it to stop earlier.
@@ -201,8 +221,33 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     solver_options : dict, default=None
         How mixed-integer solvers work: see :class:`bsnsing.solvers.MipOptions`.
     constraints : RuleConstraints or dict, default=None
-        Columns that no rule may ask about or every rule must, what questions cost, and other
-        limits on the questions of each rule; every solver keeps them exactly.
+        Columns that no rule may ask about or every rule must, columns that no rule may mix, what
+        questions cost, and other limits on the questions of each rule; every solver keeps them
+        exactly.
+    monotonic_cst : dict or sequence, default=None
+        Columns along which the probability of a class may only rise (1) or only fall (-1), by name
+        or, as in scikit-learn, one entry for each column. With two classes it is about the second
+        one. ``{"dose": {"cured": 1}}`` names the class, which it must with more classes, and the
+        same for all columns. As the column grows and all other cells stay, ``predict_proba`` keeps
+        the order exactly, whatever is unknown. Rules that break it are not feasible: searches
+        compare the shares of the class on both sides of a rule, and pass their middle down as a
+        bound. Where shrinkage, small leaves or a teacher would still turn probabilities round,
+        these meet in that middle. Needs columns with an order, and the "enum" or "greedy" solver.
+    max_columns : int, default=None
+        Most columns that the whole tree asks about. Each rule is the best that keeps to what is
+        left of them: levels are grown from the root on, in each the nodes with most cases first.
+        Pruning may then leave fewer.
+    column_costs : dict, default=None
+        What it costs to ask about a column, by name, for each case and in the unit of
+        ``criterion`` per case: a rule is chosen, and worth asking, by its impurity plus the costs
+        of its columns for all cases of the node. What has been asked above is paid for. For
+        "gini", "entropy" and "misclassification".
+    first_rules : sequence of Rule or str, default=None
+        Rules of the first levels, such as ``["age > 60"]``: the root asks the first one, all nodes
+        below it the second, and so on. Pruning leaves them in place. A node below the root asks
+        the best rule instead where its cases are of one class, or the given one leaves too few of
+        them on one side. Their questions may be asked further down too. ``tree_.bound`` is what
+        the best rule of the node could do.
     time_limit : float, default=180
         Seconds for growing, not counting the teacher. The open nodes of a level share half of what
         is left, since levels below need time too. A search that its share cuts short gives the
@@ -237,12 +282,33 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         Levels with fewer cases are rare, and also asked for as one group. Raise it where rare
         levels mean the same.
         Measured: 20, no change beyond noise.
-    extra_questions : Question, tree, fitted estimator, or a collection of these, default=None
-        Further questions for every pool: given by hand, or taken from trees of this package and
-        of scikit-learn. `clone` (and so cross-validation) takes the fit from estimators: give
-        ``questions_of(estimator)`` there.
+    decimals : "auto", int or None, default="auto"
+        Digits of thresholds. "auto" takes, in trees with a teacher, the shortest number that
+        separates the training rows as the midpoint between two of them does, and lies in the
+        middle half of the way between them; in others it leaves the midpoint. An int keeps that
+        many decimals, and more where it takes them to separate the rows; of -3, thresholds are
+        thousands where they can be. Either way a column of whole numbers is cut between whole
+        numbers: ``children >= 2``. None leaves all midpoints. Questions of users and donors, and
+        pairs of columns, stay as they are, and with "auto" tables of which the forest learns a
+        sample only (over 200,000 rows).
+    extra_questions : question, model, path, name, or a collection of these, default=None
+        Further questions for every pool: given by hand (objects, or words such as
+        ``"bmi >= 30"``), or lent by other models, whose every cut is taken in both directions.
+        Donors are trees and ensembles of scikit-learn (histogram boosting too), LightGBM, XGBoost,
+        CatBoost, imodels, pystreed and this package, files of saved models, pipelines of
+        scikit-learn whose steps can be followed back to the columns, and R's "rpart", "ctree",
+        "C50" and "tree", by name, as :class:`RLearner` or fitted through rpy2. What is not fitted
+        is fitted to the training table: numbers as they are and, but for learners that know
+        categories, levels as 0/1 columns. Cuts with the same answers for all rows are one. Of each
+        donor the 100 cuts are taken that it uses most often; of equals those that gained it more,
+        then the first. ``tree_.rules[i].questions[j].origin`` tells where a question came from.
+        `clone` (and so cross-validation) takes the fit from estimators, which are then fitted
+        anew: give ``questions_of(estimator)`` to keep what they learnt.
     own_questions : bool, default=True
         Whether to ask the node's own questions too. Set it to False to choose among yours alone.
+    donors_per_node : bool, default=False
+        Whether the unfitted models of ``extra_questions`` are fitted to the cases of each node that
+        is searched, as the paper does, rather than once to all.
     categorical_features : "from_dtype", None, or names, positions or mask, default="from_dtype"
         Which columns are categorical. By dtype these are text and category columns; name those
         whose numbers are codes.
@@ -251,6 +317,14 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         ``min_samples_leaf`` count cases. Use it where errors cost unlike amounts, and mind that
         probabilities are then those of the weighted cases.
         Measured: "balanced", -3.5 and +0.1.
+    cost : dict, default=None
+        What errors cost, by pairs of labels: ``cost={("ill", "healthy"): 10}`` says that to call
+        an ill one healthy costs 10; errors that are not named cost 1. ``predict`` then gives the
+        cheapest decision, that of the least expected cost by ``predict_proba``, and so do all
+        exports that give labels; others refuse. Probabilities stay probabilities. Splits and
+        pruning count each case by what the errors about its class cost together (Breiman's altered
+        priors). With two classes that leaves the best rules by "gini_squared" and "error" as they
+        are, since these weigh classes alike; stopping, pruning and labels know costs there too.
     random_state : int, RandomState or None, default=0
         What the teacher's randomness is drawn from; without a teacher there is none.
     n_jobs : int, default=None
@@ -258,8 +332,8 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     verbose : int or bool, default=False
         1 (or True) reports progress to the logger "bsnsing" at level INFO: what the teacher does,
         then for each level its open nodes, their cases and the leaves so far.
-        ``logging.basicConfig(level="INFO")`` shows it. From 2 on, mixed-integer solvers also print
-        their own logs.
+        ``logging.basicConfig(level="INFO")`` shows it; at level DEBUG all models report. From 2 on,
+        mixed-integer solvers also print their own logs.
 
     Attributes
     ----------
@@ -282,6 +356,9 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         about their levels: see :meth:`fit`.
     ccp_alpha_ : float
         Complexity penalty of a leaf.
+    costs_ : ndarray of shape (n_classes, n_classes) or None
+        What it costs to say the class of a column of a case of the class of a row; None without
+        ``cost``.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -304,9 +381,24 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
       no:  0   (50 of 50)
     """
 
+    trees_: list[Tree]
+    tree_: Tree
+
     # For subclasses: the numbers behind the teacher, and who counts.
     _distill_config: ClassVar[DistillConfig] = DistillConfig()
     _make_engine: ClassVar[EngineMaker] = NativeEngine
+
+    costs_: NDArray[np.float64] | None = None
+
+    _stored_as: ClassVar[str] = "BsnsingClassifier"
+    _stored_parameters: ClassVar[Parameters] = TREE_PARAMETERS
+    _kept: ClassVar[dict[str, Kept]] = {
+        "is_taught_": FLAG,
+        "left_out_": NAMES,
+        "min_samples_leaf_": COUNT,
+        "ccp_alpha_": SIZE,
+        "trees_": TREES,
+    }
 
     def __init__(
         self,
@@ -329,16 +421,23 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         hybrid_cap: float = 40000,
         solver_options: MipOptions | Mapping[str, Any] | None = None,
         constraints: RuleConstraints | Mapping[str, Any] | None = None,
+        monotonic_cst: Mapping[str, Any] | Sequence[int] | None = None,
+        max_columns: int | None = None,
+        column_costs: Mapping[str, float] | None = None,
+        first_rules: Sequence[Rule | str] | None = None,
         time_limit: float | None = 180.0,
         max_bins: int | None = 255,
         n_segments: int | str = "auto",
         max_levels: int = 30,
         max_values_as_levels: int = 10,
         bin_size: int = 5,
+        decimals: int | str | None = "auto",
         extra_questions: Any = None,
         own_questions: bool = True,
+        donors_per_node: bool = False,
         categorical_features: CategoricalFeatures = "from_dtype",
         class_weight: dict[Any, float] | str | None = None,
+        cost: Mapping[tuple[Any, Any], float] | None = None,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: int | bool = False,
@@ -361,16 +460,23 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         self.hybrid_cap = hybrid_cap
         self.solver_options = solver_options
         self.constraints = constraints
+        self.monotonic_cst = monotonic_cst
+        self.max_columns = max_columns
+        self.column_costs = column_costs
+        self.first_rules = first_rules
         self.time_limit = time_limit
         self.max_bins = max_bins
         self.n_segments = n_segments
         self.max_levels = max_levels
         self.max_values_as_levels = max_values_as_levels
         self.bin_size = bin_size
+        self.decimals = decimals
         self.extra_questions = extra_questions
         self.own_questions = own_questions
+        self.donors_per_node = donors_per_node
         self.categorical_features = categorical_features
         self.class_weight = class_weight
+        self.cost = cost
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -401,6 +507,8 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
     ) -> BsnsingClassifier:
         """Grow the tree.
 
+        A fit that fails or is stopped leaves the classifier as it was.
+
         Text and category columns that name rows are left out, and one warning names them: columns
         of more than ``max_levels`` levels in which more than nine of ten rows, copies aside, are
         the only one of their level. Whether a cell is missing there is still asked. To ask more,
@@ -423,10 +531,52 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         BsnsingClassifier
             The fitted classifier.
         """
-        self._fit(X, y, sample_weight)
-        if self.left_out_:
-            warnings.warn(message_about(self.left_out_), stacklevel=2)
-        return self
+        fresh = working_copy(self)._fit(X, y, sample_weight)
+        self._warn_of(fresh)
+        return take_over(self, fresh)
+
+    def fit_files(
+        self,
+        paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        target: str,
+        sample_weight: str | None = None,
+        *,
+        memory_limit: int | str | None = None,
+        progress: bool = False,
+    ) -> BsnsingClassifier:
+        """Grow the tree from Parquet files that may be larger than memory.
+
+        The tree is the one that :meth:`fit` grows on all rows at once, bit for bit.
+
+        Parameters
+        ----------
+        paths : str, path, or several of them
+            Files, or patterns such as ``"part-*.parquet"``. All have the same columns.
+        target : str
+            Name of the column of class labels.
+        sample_weight : str, default=None
+            Name of the column of weights.
+        memory_limit : int or str, default=None
+            Bytes, or a text such as ``"4GB"``, that the fit may take beside what Python and its
+            libraries take without it; None is half of the machine's memory. Rows are read and
+            worked on some at a time, and gathered where they fit. What is not at work lies in the
+            folder for temporary files, at most about 12 bytes for each cell. Counts are not
+            limited: they grow with bins, levels and classes, and with the number of rows only if
+            ``max_bins`` is None, weights are fractions, or text has as many levels as rows.
+        progress : bool, default=False
+            Whether to show a progress bar on standard error; needs ``rich`` (``bsnsing[cli]``).
+
+        Returns
+        -------
+        BsnsingClassifier
+            The fitted classifier.
+        """
+        fresh = working_copy(self)
+        fresh.label_name_ = target
+        with progress_bar() if progress else nullcontext():
+            fit_parquet(fresh, paths, target, sample_weight, memory_limit)
+        self._warn_of(fresh)
+        return take_over(self, fresh)
 
     def prune(
         self, *, max_leaf_nodes: int | None = None, ccp_alpha: float | None = None
@@ -481,13 +631,18 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         return whole.fit(X, y, sample_weight=sample_weight).pruning_path()
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row; of equals the first."""
+        """Return the most probable class of each row; with ``cost`` the cheapest decision.
+
+        Of equals it is the first.
+        """
         check_is_fitted(self)
         if len(self.trees_) == 1:
             (walk,) = self._walk_down(X)
-            best = walk.best(walk.tree.value)
+            best = walk.labels()
+        elif self.costs_ is None:
+            best = self.predict_proba(X).argmax(axis=1)
         else:
-            best = self._scores(X).argmax(axis=1)
+            best = decide(self.predict_proba(X), self.costs_)
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
@@ -503,7 +658,8 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         scores = self._scores(X)
         if len(self.trees_) == 1:
             return scores
-        sums = scores.sum(axis=1, keepdims=True)
+        # In the order of classes, which exports can follow to the last bit; sum() has its own.
+        sums = np.add.accumulate(scores, axis=1)[:, -1:]
         uniform = np.full_like(scores, 1 / self.n_classes_)
         np.divide(scores, sums, out=uniform, where=sums > 0)
         return uniform
@@ -594,17 +750,6 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         shares: NDArray[np.float64] = sums / total if total > 0 else sums
         return shares
 
-    def __str__(self) -> str:
-        if not hasattr(self, "trees_"):
-            return repr(self)
-        lines = export_text(self).split("\n")
-        if len(lines) > _MOST_LINES:
-            n_more = len(lines) - _MOST_LINES
-            lines[_MOST_LINES:] = [
-                f"... and {n_more} more lines; export_text(model) writes them all"
-            ]
-        return "\n".join(lines)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -612,19 +757,43 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
+    def _warn_of(self, fresh: BsnsingClassifier) -> None:
+        """Warn of what a fit has found, in the name of who called it."""
+        if fresh.left_out_:
+            warnings.warn(message_about(fresh.left_out_), stacklevel=3)
+        if fresh.n_classes_ > MANY_CLASSES and self.teacher is not None and not fresh.is_taught_:
+            warnings.warn(
+                f"y has {fresh.n_classes_} classes, too many for a teacher of so many rows, so "
+                "that the tree is grown on the labels as they are. Merge rare labels, or set "
+                "teacher=None.",
+                stacklevel=3,
+            )
+
     def _keep(self, trees: list[Tree]) -> None:
-        self.trees_ = trees
         if len(trees) == 1:
-            self.tree_ = trees[0]
-        elif hasattr(self, "tree_"):
+            self.__dict__.update(trees_=trees, tree_=trees[0])  # both or neither
+            return
+        self.trees_ = trees
+        if hasattr(self, "tree_"):
             del self.tree_  # from an earlier fit
+
+    def _restore(self) -> None:
+        self.n_classes_ = len(self.classes_)
+        self._keep(self.trees_)
+        labels, trees = self.classes_.tolist(), self.trees_
+        if any(len(tree.columns) != self.n_features_in_ for tree in trees):
+            raise ValueError("The trees are about tables of different widths.")
+        if len(trees) == 1:
+            told = trees[0].classes.tolist()
+        else:  # each tells its own class, which comes last
+            told = [tree.classes.tolist()[-1] for tree in trees if len(tree.classes) == 2]
+        if told != labels:
+            raise ValueError("The trees' classes are not those of the model.")
+        self.costs_ = trees[0].costs if len(trees) == 1 else read_costs(self.cost, self.classes_)
 
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> BsnsingClassifier:
         """Grow and prune without a warning, which is for who fits several to give once."""
-        growth = self._grow(X, y, sample_weight)
-        kept = [prune(own.tree, self.ccp_alpha_, self.max_leaf_nodes) for own in growth.trees]
-        self._keep(growth.complete(kept))
-        return self
+        return self._take(self._grow(X, y, sample_weight))
 
     def _grow(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Growth:
         """Grow the trees, unpruned; proofs are to be completed for what is kept of them."""
@@ -633,19 +802,43 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
         check_parameters(type(self).__name__, TREE_PARAMETERS, parameters)
         X, y, self.label_name_ = take_labels(X, y)
         table = read_training_table(self, X, self.categorical_features)
-        self.classes_, labels = read_labels(y, table.n_rows)
-        self.n_classes_ = len(self.classes_)
+        classes, labels = read_labels(y, table.n_rows)
+        self._set_classes(classes)
+        weights = read_relative_weights(sample_weight, table.n_rows)
+        return self._grow_cases(Cases(table, labels, weights).with_weight())
+
+    def _set_classes(self, classes: NDArray[Any]) -> None:
+        self.classes_, self.n_classes_ = classes, len(classes)
+        self.costs_ = read_costs(self.cost, self.classes_)
         if self.multiclass == "native":
             advice = "Use multiclass='ovr' or another criterion."
             check_n_classes(self.criterion, self.n_classes_, advice)
-        weights = read_relative_weights(sample_weight, table.n_rows)
-        cases = Cases(table, labels, weights).with_weight()
-        growth = grow_trees(self, cases, self.classes_)
+
+    def _grow_cases(self, cases: Cases) -> Growth:
+        """Grow the trees of cases whose classes are known."""
+        return self._note(grow_trees(self, cases, self.classes_))
+
+    def _note(self, growth: Growth) -> Growth:
+        """Note how trees grew."""
         self.is_taught_ = growth.is_taught
         self.left_out_ = list(growth.left_out)
         self.min_samples_leaf_ = int(growth.options.search.min_samples_leaf)
         self.ccp_alpha_ = growth.options.ccp_alpha
         return growth
+
+    def _take(self, growth: Growth) -> BsnsingClassifier:
+        """Prune trees, and complete the proofs of what is kept of them."""
+        held = held_by(read_first_rules(self.first_rules))
+        kept = [
+            prune(ordered(self, own.tree), self.ccp_alpha_, self.max_leaf_nodes, held)
+            for own in growth.trees
+        ]
+        check_first_rule(self, kept)
+        if self.first_rules:
+            for tree in kept:
+                check_columns(self, tree)
+        self._keep(growth.complete(kept))
+        return self
 
     def _walk_down(self, X: Any) -> list[Walk]:
         check_is_fitted(self)
@@ -660,6 +853,8 @@ class BsnsingClassifier(TreeModel, ClassifierMixin, BaseEstimator):
             return walks[0].mean(walks[0].tree.value)
         return np.hstack([walk.mean(walk.tree.value[:, 1:]) for walk in walks])
 
+
+set_text_reader(BsnsingClassifier.from_text)  # for Tree.from_text
 
 # For the estimators that are made of this one.
 ESTIMATOR_PARAMETER: Parameters = {

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import check_scoring
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from bsnsing.data.frames import indexable, take_labels, take_rows
@@ -23,12 +22,18 @@ from bsnsing.data.row_names import message_about
 from bsnsing.data.table import read_prediction_table, read_training_table
 from bsnsing.data.weights import read_relative_weights
 from bsnsing.estimators.classifier import ESTIMATOR_PARAMETER, BsnsingClassifier
+from bsnsing.estimators.drawn import DrawnModel
 from bsnsing.estimators.folds import Fold, make_folds
-from bsnsing.estimators.growth import Growth
+from bsnsing.estimators.grown import Growth
+from bsnsing.estimators.knowledge import check_first_rule, ordered, read_first_rules
 from bsnsing.estimators.parameters import CV_PARAMETERS
+from bsnsing.estimators.reports import Reports
 from bsnsing.estimators.scores import SCORES, call_scorer
-from bsnsing.rules.parameters import check_parameters
-from bsnsing.tree.model import TreeModel
+from bsnsing.estimators.side_by_side import side_by_side
+from bsnsing.estimators.store import MEMBER, VALUE, Kept, StorableModel
+from bsnsing.estimators.working_copy import take_over, working_copy
+from bsnsing.grow.first import held_by
+from bsnsing.rules.parameters import Parameters, check_parameters
 from bsnsing.tree.predict import walk_down
 from bsnsing.tree.probabilities import tree_shares
 from bsnsing.tree.prune import (
@@ -47,7 +52,7 @@ _LEAST_PENALTY = 0.125
 _MOST_PENALTIES = 30
 
 
-class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
+class BsnsingClassifierCV(Reports, DrawnModel, StorableModel, ClassifierMixin, BaseEstimator):
     """One tree, whose size and shrinkage, and rules on demand, are chosen by cross-validation.
 
     Per fold and value of ``max_rules`` one tree is grown; every penalty per leaf and every strength
@@ -106,6 +111,15 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
     True
     """
 
+    _stored_as: ClassVar[str] = "BsnsingClassifierCV"
+    _stored_parameters: ClassVar[Parameters] = ESTIMATOR_PARAMETER | CV_PARAMETERS
+    _kept: ClassVar[dict[str, Kept]] = {
+        "best_score_": VALUE,
+        "best_params_": VALUE,
+        "cv_results_": VALUE,
+        "best_estimator_": MEMBER,
+    }
+
     def __init__(
         self,
         estimator: BsnsingClassifier | None = None,
@@ -134,6 +148,8 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
     ) -> BsnsingClassifierCV:
         """Choose by cross-validation, then grow on all rows.
 
+        A fit that fails or is stopped leaves the classifier as it was.
+
         Parameters
         ----------
         X : array, sparse matrix or dataframe of shape (n_rows, n_columns)
@@ -152,6 +168,14 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         BsnsingClassifierCV
             The fitted classifier.
         """
+        fresh = working_copy(self)._fit(X, y, sample_weight, groups)
+        if left_out := fresh.best_estimator_.left_out_:
+            warnings.warn(message_about(left_out), stacklevel=2)
+        return take_over(self, fresh)
+
+    def _fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
+    ) -> BsnsingClassifierCV:
         checks = ESTIMATOR_PARAMETER | CV_PARAMETERS
         check_parameters(type(self).__name__, checks, self.get_params(deep=False))
         X, y, self.label_name_ = take_labels(X, y)
@@ -189,14 +213,14 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
             "std_test_score": scores.std(axis=0),
         }
         self._finish(whole[list(self.max_rules).index(rules)], penalty, strength)
-        if left_out := self.best_estimator_.left_out_:
-            warnings.warn(message_about(left_out), stacklevel=2)
         return self
 
     def _finish(self, grown: _Grown, penalty: float, strength: float) -> None:
         model, tree = grown.model, grown.trees[list(self.shrinkages).index(strength)]
         alpha = float(penalty * impurity_per_case(tree)[0])
-        model._keep(grown.growth.complete([prune_by_cost(tree, alpha)]))
+        held = held_by(read_first_rules(model.first_rules))
+        model._keep(grown.growth.complete([prune_by_cost(tree, alpha, held)]))
+        check_first_rule(model, model.trees_)
         model.set_params(ccp_alpha=alpha, shrinkage=strength)
         model.label_name_ = self.label_name_
         self.best_estimator_ = model
@@ -205,6 +229,16 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
             "ccp_alpha": alpha,
             "shrinkage": float(strength),
         }
+
+    def _restore(self) -> None:
+        if self.classes_.tolist() != self.best_estimator_.classes_.tolist():
+            raise ValueError("The classes are not those of best_estimator_.")
+        results = self.cv_results_
+        if type(self.best_score_) is not float or type(self.best_params_) is not dict:
+            raise ValueError("best_score_ must be a number, and best_params_ an object.")
+        is_table = type(results) is dict and all(type(v) is np.ndarray for v in results.values())
+        if not is_table or len({len(column) for column in results.values()}) != 1:
+            raise ValueError("cv_results_ must be an object of arrays of equal length.")
 
     def _estimator(self) -> BsnsingClassifier:
         estimator = BsnsingClassifier() if self.estimator is None else self.estimator
@@ -228,11 +262,8 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         self, rows: _Rows, folds: list[Fold], penalties: list[NDArray[np.float64]]
     ) -> NDArray[np.float64]:
         """Scores of shape (n_folds, n_tried)."""
-        scored = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._score_fold)(rows.take(train), rows.take(test), penalties)
-            for train, test in folds
-        )
-        return np.array(scored)
+        calls = ((rows.take(train), rows.take(test), penalties) for train, test in folds)
+        return np.array(side_by_side(self.n_jobs, self._score_fold, calls))
 
     def _score_fold(
         self, train: _Rows, test: _Rows, penalties: list[NDArray[np.float64]]
@@ -241,11 +272,12 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         for rules, own in zip(self.max_rules, penalties, strict=True):
             grown = _grow(self._unpruned(rules, train), self.shrinkages, train)
             tree = grown.trees[0]
+            held = held_by(read_first_rules(grown.model.first_rules))
             score = self._scoring(grown, test)
             root = float(impurity_per_case(tree)[0])
             known: dict[bytes, list[float]] = {}  # many penalties leave the same nodes
             for penalty in own:
-                is_leaf = leaves_by_cost(tree, penalty * root)
+                is_leaf = leaves_by_cost(tree, penalty * root, held)
                 ends = first_marked(tree, is_leaf)
                 if (key := ends.tobytes()) not in known:
                     known[key] = [score(shrunk, is_leaf, ends) for shrunk in grown.trees]
@@ -255,7 +287,9 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
     def _scoring(self, grown: _Grown, test: _Rows) -> _CandidateScore:
         """Return what judges a grown tree of which the marked nodes are the leaves."""
         place = np.searchsorted(self.classes_, grown.model.classes_)
-        if isinstance(self.scoring, str) and self.scoring in SCORES:
+        # Labels by costs are not those of the greatest shares.
+        is_quick = self.scoring != "accuracy" or grown.trees[0].costs is None
+        if isinstance(self.scoring, str) and self.scoring in SCORES and is_quick:
             quick = SCORES[self.scoring]
             tree = grown.trees[0]
             walk = walk_down(tree, read_prediction_table(grown.model, test.X, tree.columns), 1)
@@ -315,6 +349,11 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         return self.best_estimator_.unknown_at(X)
 
     @property
+    def costs_(self) -> NDArray[np.float64] | None:
+        """What errors cost, as :attr:`BsnsingClassifier.costs_`."""
+        return self.best_estimator_.costs_
+
+    @property
     def tree_(self) -> Tree:
         """The tree."""
         return self.best_estimator_.tree_
@@ -333,9 +372,6 @@ class BsnsingClassifierCV(TreeModel, ClassifierMixin, BaseEstimator):
         """Return the number of leaves."""
         check_is_fitted(self)
         return self.best_estimator_.get_n_leaves()
-
-    def __str__(self) -> str:
-        return str(self.best_estimator_) if hasattr(self, "best_estimator_") else repr(self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -399,7 +435,10 @@ def _grow(model: BsnsingClassifier, shrinkages: Sequence[float], rows: _Rows) ->
     growth = model._grow(rows.X, rows.y, rows.sample_weight)
     ((tree, evidence, _),) = growth.trees
     shrunk = (replace(tree, value=tree_shares(tree, evidence, s)) for s in shrinkages)
-    trees = [prune(own, model.ccp_alpha_, model.max_leaf_nodes) for own in shrunk]
+    held = held_by(read_first_rules(model.first_rules))
+    trees = [
+        prune(ordered(model, own), model.ccp_alpha_, model.max_leaf_nodes, held) for own in shrunk
+    ]
     return _Grown(model, trees, growth)
 
 
@@ -411,7 +450,16 @@ def _with_classes(tree: Tree, classes: NDArray[Any], place: NDArray[np.intp]) ->
     counts[:, place], value[:, place] = tree.counts, tree.value
     class_weight = np.ones(len(classes))
     class_weight[place] = tree.class_weight
-    return replace(tree, classes=classes, class_weight=class_weight, counts=counts, value=value)
+    costs = tree.costs
+    if costs is not None:
+        of_all = np.zeros((len(classes), len(classes)))
+        # What was not learnt is never the cheapest to say.
+        of_all[:, np.setdiff1d(np.arange(len(classes)), place)] = 1 + 2 * costs.max()
+        of_all[np.ix_(place, place)] = costs
+        costs = of_all
+    return replace(
+        tree, classes=classes, class_weight=class_weight, counts=counts, value=value, costs=costs
+    )
 
 
 def _last_best(mean: NDArray[np.float64]) -> int:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from bsnsing.data.frames import take_labels
 from bsnsing.data.row_names import message_about
 from bsnsing.estimators.classifier import ESTIMATOR_PARAMETER, BsnsingClassifier
+from bsnsing.estimators.drawn import DrawnModel
 from bsnsing.estimators.parameters import ENSEMBLE_PARAMETERS
-from bsnsing.rules.parameters import check_parameters
-from bsnsing.tree.model import TreeModel
+from bsnsing.estimators.reports import Reports
+from bsnsing.estimators.side_by_side import side_by_side
+from bsnsing.estimators.store import MEMBERS, Kept, StorableModel
+from bsnsing.estimators.working_copy import take_over, working_copy
+from bsnsing.rules.parameters import Parameters, check_parameters
+from bsnsing.tree.decide import decide_together
 from bsnsing.tree.tree import Tree
 
 # Trees that stand together need not be small: their errors even out.
@@ -32,7 +36,7 @@ _PAPER_RULES = (1, 2, 3)
 _PAPER_LEAVES = ("sqrt", 1, 10)
 
 
-class BsnsingEnsemble(TreeModel, ClassifierMixin, BaseEstimator):
+class BsnsingEnsemble(Reports, DrawnModel, StorableModel, ClassifierMixin, BaseEstimator):
     """A few trees whose probabilities are averaged.
 
     Each tree learns the same rows from a teacher of its own (see ``teacher`` of
@@ -80,6 +84,10 @@ class BsnsingEnsemble(TreeModel, ClassifierMixin, BaseEstimator):
     9
     """
 
+    _stored_as: ClassVar[str] = "BsnsingEnsemble"
+    _stored_parameters: ClassVar[Parameters] = ESTIMATOR_PARAMETER | ENSEMBLE_PARAMETERS
+    _kept: ClassVar[dict[str, Kept]] = {"estimators_": MEMBERS}
+
     def __init__(
         self,
         n_estimators: int = 9,
@@ -115,8 +123,15 @@ class BsnsingEnsemble(TreeModel, ClassifierMixin, BaseEstimator):
         }
         return cls(**(own | changes))
 
+    @staticmethod
+    def default_estimator() -> BsnsingClassifier:
+        """Return what each tree is grown with where ``estimator`` is None."""
+        return BsnsingClassifier(**_OWN)
+
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> BsnsingEnsemble:
         """Grow the trees.
+
+        A fit that fails or is stopped leaves the ensemble as it was.
 
         Parameters
         ----------
@@ -133,16 +148,24 @@ class BsnsingEnsemble(TreeModel, ClassifierMixin, BaseEstimator):
         BsnsingEnsemble
             The fitted ensemble.
         """
+        fresh = working_copy(self)._fit(X, y, sample_weight)
+        left_out = dict.fromkeys(name for model in fresh.estimators_ for name in model.left_out_)
+        if left_out:
+            warnings.warn(message_about(list(left_out)), stacklevel=2)
+        return take_over(self, fresh)
+
+    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> BsnsingEnsemble:
         checks = ESTIMATOR_PARAMETER | ENSEMBLE_PARAMETERS
         check_parameters(type(self).__name__, checks, self.get_params(deep=False))
         X, y, label_name = take_labels(X, y)
-        grown = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(_fit)(model, X, y, sample_weight) for model in self._models()
-        )
-        self.estimators_: list[BsnsingClassifier] = list(grown)
-        left_out = dict.fromkeys(name for model in self.estimators_ for name in model.left_out_)
-        if left_out:
-            warnings.warn(message_about(list(left_out)), stacklevel=2)
+        models = self._models()
+        if any(model.cost != models[0].cost for model in models):
+            raise ValueError(
+                "settings give the trees different costs, and they decide together. "
+                "Give the estimator one cost."
+            )
+        calls = [(model, X, y, sample_weight) for model in models]
+        self.estimators_: list[BsnsingClassifier] = side_by_side(self.n_jobs, _fit, calls)
         self.label_name_ = label_name
         for model in self.estimators_:
             model.label_name_ = label_name
@@ -152,16 +175,17 @@ class BsnsingEnsemble(TreeModel, ClassifierMixin, BaseEstimator):
         self.n_features_in_ = first.n_features_in_
         if hasattr(first, "feature_names_in_"):
             self.feature_names_in_ = first.feature_names_in_
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_  # from an earlier fit
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row, by the trees' mean probability or by their votes."""
-        shares = self._shares(X)
-        mean = np.mean(shares, axis=0)
-        if self.voting == "hard":
-            votes = np.sum([_one_hot(share) for share in shares], axis=0)
-            mean = votes + mean / 2  # means are at most 1, so they only decide between equals
-        labels: NDArray[Any] = self.classes_[mean.argmax(axis=1)]
+        """Return the class of each row, by the trees' mean probability or by their votes.
+
+        Where the trees have ``cost``, mean probabilities and votes decide by it.
+        """
+        best = decide_together(self._shares(X), self.voting, self.costs_)
+        labels: NDArray[Any] = self.classes_[best]
         return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -187,6 +211,12 @@ class BsnsingEnsemble(TreeModel, ClassifierMixin, BaseEstimator):
         """Return the number of leaves of all trees together."""
         check_is_fitted(self)
         return sum(model.get_n_leaves() for model in self.estimators_)
+
+    @property
+    def costs_(self) -> NDArray[np.float64] | None:
+        """What errors cost: the same for all trees. None without ``cost``."""
+        check_is_fitted(self)
+        return self.estimators_[0].costs_
 
     @property
     def trees_(self) -> list[Tree]:
@@ -216,9 +246,17 @@ class BsnsingEnsemble(TreeModel, ClassifierMixin, BaseEstimator):
         tags.input_tags = BsnsingClassifier().__sklearn_tags__().input_tags
         return tags
 
+    def _restore(self) -> None:
+        self.n_classes_ = len(self.classes_)
+        for model in self.estimators_:
+            if model.classes_.tolist() != self.classes_.tolist():
+                raise ValueError("The members' classes are not those of the ensemble.")
+            if model.n_features_in_ != self.n_features_in_:
+                raise ValueError("The members are about tables of different widths.")
+
     def _models(self) -> list[BsnsingClassifier]:
         """Return the trees to grow, each with a random state of its own."""
-        estimator = BsnsingClassifier(**_OWN) if self.estimator is None else self.estimator
+        estimator = self.default_estimator() if self.estimator is None else self.estimator
         changes = [{}] * self.n_estimators if self.settings is None else self.settings
         random_state = check_random_state(self.random_state)
         models = []
@@ -236,9 +274,3 @@ def _fit(
     model: BsnsingClassifier, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
 ) -> BsnsingClassifier:
     return model._fit(X, y, sample_weight)
-
-
-def _one_hot(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    hot = np.zeros_like(shares)
-    hot[np.arange(len(shares)), shares.argmax(axis=1)] = 1.0
-    return hot

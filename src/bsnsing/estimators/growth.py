@@ -7,12 +7,13 @@ A tree lives in one of four tables, each made of the one before it:
 
 It is grown in the last (in `asked` without a teacher) and handed back step by step. What is kept of
 it is pruned in the given table; its proofs are completed where it was grown, so it goes there once
-more (`CanonicalForm.inside` and `translate`, then `regroup`) and back.
+more (`CanonicalForm.inside` and `translate`, then `regroup`) and back. Tables so large that the
+teacher learns a sample of them are encoded first (`grow_encoded`), and the same holds of them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,98 +21,83 @@ from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
 from bsnsing.data.table import Table
-from bsnsing.data.weights import design_effect
 from bsnsing.distill.canonical import CanonicalForm, canonical_form
 from bsnsing.distill.distill import DistillOptions, Grown, grow_distilled
-from bsnsing.distill.proof import TaughtProof
 from bsnsing.distill.training_set import Teaching, TrainingSet
-from bsnsing.estimators.options import (
-    distill_options,
-    read_class_weight,
-    read_options,
+from bsnsing.engine.table import encode_here
+from bsnsing.estimators.donors import Lent, ask_learners, read_extra_questions
+from bsnsing.estimators.encoded import grow_encoded
+from bsnsing.estimators.grown import (
+    Growth,
+    Rounding,
+    is_large,
+    is_taught_by,
+    names_columns,
+    one_per_class,
+    tree_options,
+    with_first_rules,
 )
-from bsnsing.estimators.unasked import Unasked, without_unasked
+from bsnsing.estimators.options import distill_options
+from bsnsing.estimators.unasked import without_unasked
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
-from bsnsing.grow.progress import report
-from bsnsing.questions.elsewhere import questions_of
+from bsnsing.grow.progress import is_wanted, report
 from bsnsing.questions.question import Question
-from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.options import effective_n_threads, n_thresholds
 from bsnsing.tree.probabilities import Evidence
-from bsnsing.tree.tree import Tree
-from bsnsing.tree.ungroup import ungroup
 
 if TYPE_CHECKING:
     from bsnsing.estimators.classifier import BsnsingClassifier
 
 
-@dataclass(frozen=True, slots=True)
-class Growth:
-    """Unpruned trees, each with the cases it was learnt from, and the options they grew by."""
-
-    trees: list[Grown]
-    options: GrowOptions
-    is_taught: bool
-    seconds_left: float  # for the proofs
-    form: CanonicalForm | None = None  # of the cases that taught trees were grown on
-    left_out: tuple[str, ...] = ()  # columns that name rows
-
-    def complete(self, kept: list[Tree]) -> list[Tree]:
-        """Complete the proofs of the trees, of which some nodes were kept."""
-        deadline, completed = Deadline(self.seconds_left), list[Tree]()
-        for grown, tree in zip(self.trees, kept, strict=True):
-            seconds = deadline.left() / (len(kept) - len(completed))
-            completed.append(self._completed(tree, grown.proof, seconds))
-        return completed
-
-    def _completed(self, tree: Tree, proof: TaughtProof | None, seconds: float) -> Tree:
-        if proof is None or self.form is None:
-            return tree
-        return self.form.restore(proof.complete(self.form.translate(tree), seconds))
-
-    def restored(self, form: CanonicalForm) -> Growth:
-        """Return trees that were grown on a canonical form as those of the given cases."""
-        trees = [
-            Grown(form.restore(tree), form.restore_evidence(evidence), proof)
-            for tree, evidence, proof in self.trees
-        ]
-        if len(trees) > 1:  # one per class
-            trees = [trees[position] for position in np.argsort(form.classes)]
-        return replace(self, trees=trees, form=form)
-
-    def ungrouped(self, rest: Unasked, table: Table) -> Growth:
-        """Return trees that were grown on what is left of a table as those of all of it."""
-        regrouping, form = rest.regrouping, self.form
-        return replace(
-            self,
-            trees=[own._replace(tree=ungroup(own.tree, regrouping)) for own in self.trees],
-            form=None if form is None else form.inside(table, regrouping.kept),
-            left_out=tuple(rest.row_names),
-        )
-
-
 def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
     """Grow one tree for all classes, or one per class; by a teacher's training set, if any."""
-    is_taught = model.teacher is not None and len(np.unique(cases.labels)) > 1
-    extra = model.extra_questions
-    questions = () if extra is None else tuple(questions_of(extra))
+    n_labels = len(np.unique(cases.labels))
+    is_taught = is_taught_by(model, cases.table.n_rows, n_labels, len(classes))
+    extra = read_extra_questions(model.extra_questions)
+    questions = with_first_rules(model, extra.on(cases.table))
     rest = without_unasked(model, cases, len(classes), questions, is_taught=is_taught)
     asked = cases if rest is None else replace(cases, table=rest.regrouping.table(cases.table))
     distill = distill_options(model, cases.table.info)
-    if is_taught:
-        form = canonical_form(asked, len(classes), keeps_all=_names_columns(model))
-        growth = _grow_trees(model, form.cases, classes[form.classes], distill, questions, form)
+    lent = ask_learners(model, extra, asked, len(classes))
+    if lent.questions:
+        questions = tuple(dict.fromkeys([*questions, *lent.questions]))
+    is_sampled = is_taught and is_large(model, asked.table.n_rows)
+    if is_sampled:
+        _check_large(model, lent, asked.table.n_rows)
+        info, totals = asked.table.info, asked.class_totals(len(classes))
+        options = tree_options(model, info, classes, totals, questions)
+        table = encode_here(asked, len(classes), options.engine_options(asked.table))
+        growth = grow_encoded(model, table, classes, questions, is_taught=True)
+    elif is_taught:
+        form = canonical_form(asked, len(classes), keeps_all=names_columns(model))
+        growth = _grow_trees(
+            model, form.cases, classes[form.classes], distill, questions, lent, form
+        )
         growth = growth.restored(form)
     else:
-        growth = _grow_trees(model, asked, classes, distill, questions)
-    return growth if rest is None else growth.ungrouped(rest, cases.table)
+        growth = _grow_trees(model, asked, classes, distill, questions, lent)
+    if rest is not None:
+        growth = growth.ungrouped(rest, cases.table)
+    is_rounded = is_taught and not is_sampled
+    return replace(growth, rounding=_rounding(model, cases.table, is_rounded=is_rounded))
 
 
-def _names_columns(model: BsnsingClassifier) -> bool:
-    """Whether a parameter is about columns, so that all of them are needed."""
-    has_groups = isinstance(model.column_pairs, list | tuple)
-    return has_groups or model.extra_questions is not None or model.constraints is not None
+def _check_large(model: BsnsingClassifier, lent: Lent, n_rows: int) -> None:
+    """Refuse learners for single nodes of rows that are searched in codes."""
+    if lent.learners:
+        raise ValueError(
+            f"donors_per_node=True fits donors to the rows of each node, which are only codes in a "
+            f"table of {n_rows:,} rows that a forest teaches (the most are "
+            f"{model._distill_config.most_taught:,}). Use donors_per_node=False, or teacher=None."
+        )
+
+
+def _rounding(model: BsnsingClassifier, table: Table, *, is_rounded: bool) -> Rounding | None:
+    """How thresholds are rounded: by default those of taught trees, as far as all rows are."""
+    if model.decimals is None or (model.decimals == "auto" and not is_rounded):
+        return None
+    return Rounding(table, None if isinstance(model.decimals, str) else int(model.decimals))
 
 
 def _grow_trees(
@@ -120,37 +106,40 @@ def _grow_trees(
     classes: NDArray[Any],
     distill: DistillOptions,
     questions: tuple[Question, ...],
+    lent: Lent,
     form: CanonicalForm | None = None,
 ) -> Growth:
     """Grow trees on the cases or, with a teacher, on those of their canonical form."""
     n_classes = len(classes)
     totals = cases.class_totals(n_classes)
-    n_cases = float(totals.sum())
     teaching = None if form is None else _teaching(model, cases, n_classes)
-    training = None if teaching is None else _lesson(teaching, bool(model.verbose))
-    class_weight = read_class_weight(model.class_weight, classes, totals)
-    options = read_options(model, training, n_cases, class_weight, questions)
-    if form is not None and options.constraints is not None:
-        options = replace(options, places=form.columns)
-    if class_weight is not None and model.ccp_alpha == "auto":
-        # Impurity saved by chance grows with the variance of the weighted cases.
-        penalty = options.ccp_alpha * design_effect(totals, class_weight)
-        options = replace(options, ccp_alpha=penalty)
+    training = None if teaching is None else _lesson(teaching, is_wanted(model.verbose))
+    leaf_rows = None if training is None else training.teacher.leaf_rows
+    columns = None if form is None else form.columns
+    options = tree_options(
+        model,
+        cases.table.info,
+        classes,
+        totals,
+        questions,
+        leaf_rows=leaf_rows,
+        places=columns,
+        lent=lent,
+    )
     if model.multiclass == "native" or n_classes <= 2:
         trees = [_grow_tree(cases, classes, options, distill, training, teaching)]
     else:
         trees = [
-            _grow_one_class(
-                position, cases, classes, _part(options, n_classes - position), distill, training
+            _grow_tree(
+                replace(cases, labels=(cases.labels == position).astype(np.int32)),
+                names,
+                own,
+                distill,
+                None if training is None else training.of_class(position),
             )
-            for position in range(n_classes)
+            for position, (names, own) in enumerate(one_per_class(classes, totals, options))
         ]
     return Growth(trees, options, training is not None, options.deadline.left())
-
-
-def _part(options: GrowOptions, n_trees: int) -> GrowOptions:
-    """Return the options of the next tree: its part of the time that is left for all of them."""
-    return replace(options, deadline=Deadline(options.deadline.left() / n_trees))
 
 
 def _teaching(model: BsnsingClassifier, cases: Cases, n_classes: int) -> Teaching:
@@ -201,30 +190,3 @@ def _grow_tree(
         tree = grow_tree(cases, classes, options)
         return Grown(tree, Evidence(tree.counts, tree.counts), None)
     return grow_distilled(cases, classes, training, options, distill, teaching)
-
-
-def _grow_one_class(
-    position: int,
-    cases: Cases,
-    classes: NDArray[Any],
-    options: GrowOptions,
-    distill: DistillOptions,
-    training: TrainingSet | None,
-) -> Grown:
-    """Grow the tree that tells one class from the rest."""
-    label = classes.tolist()[position]
-    report(options.reports_progress, "tree of class %r", label)
-    class_weight, own_weight = options.class_weight, None
-    if class_weight is not None:
-        # The rest counts what its cases do on average.
-        totals = cases.weights.class_totals(cases.labels, len(classes))
-        others = np.arange(len(classes)) != position
-        rest = (class_weight * totals)[others].sum() / max(totals[others].sum(), 1.0)
-        own_weight = np.array([rest, class_weight[position]])
-    return _grow_tree(
-        replace(cases, labels=(cases.labels == position).astype(np.int32)),
-        np.array([f"not {label}", label], dtype=object),
-        replace(options, class_weight=own_weight),
-        distill,
-        None if training is None else training.of_class(position),
-    )

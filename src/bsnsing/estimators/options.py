@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from bsnsing.data.columns import ColumnInfo
 from bsnsing.distill.config import DistillConfig
 from bsnsing.distill.distill import DistillOptions
-from bsnsing.distill.training_set import TrainingSet
 from bsnsing.grow.options import GrowOptions
+from bsnsing.grow.progress import is_wanted
 from bsnsing.questions.question import Question
 from bsnsing.rules.constraints import check_constraints
 from bsnsing.rules.deadline import Deadline
@@ -37,26 +37,28 @@ _SOLVER_LOGS = 2
 
 def read_options(
     model: BsnsingClassifier,
-    training: TrainingSet | None,
+    leaf_rows: int | None,
     n_cases: float,
     class_weight: NDArray[np.float64] | None,
     questions: tuple[Question, ...] = (),
+    costs: NDArray[np.float64] | None = None,
 ) -> GrowOptions:
     """Return the checked parameters as options, and in place of "auto" what suits the cases.
 
-    ``questions`` are those of ``extra_questions``, which may be read once only.
+    ``leaf_rows`` are those that a leaf of the teacher's forest needs, None without a teacher;
+    ``questions`` those of ``extra_questions``, which may be read once only.
     """
     config = model._distill_config
     shrinkage = model.shrinkage
     if shrinkage == "auto":
-        shrinkage = _SHRINKAGE if training is None else config.shrinkage
+        shrinkage = _SHRINKAGE if leaf_rows is None else config.shrinkage
     return GrowOptions(
         make_engine=type(model)._make_engine,
         search=SearchOptions(
             max_rules=_MAX_RULES if model.max_rules == "auto" else int(model.max_rules),
             criterion=model.criterion,
             operators=tuple(model.operators),
-            min_samples_leaf=float(leaf_size(model.min_samples_leaf, n_cases, training, config)),
+            min_samples_leaf=float(leaf_size(model.min_samples_leaf, n_cases, leaf_rows)),
             distinct_children=bool(model.distinct_children),
             time_limit=seconds(model.time_limit),
             greedy_level=float(model.greedy_level) if model.solver == "greedy" else None,
@@ -75,15 +77,16 @@ def read_options(
         max_bins=model.max_bins,
         max_depth=np.inf if model.max_depth is None else model.max_depth,
         stop_prob=float(model.stop_prob),
-        ccp_alpha=_penalty(model, training, config, n_cases),
+        ccp_alpha=_penalty(model, leaf_rows, config, n_cases),
         max_leaf_nodes=model.max_leaf_nodes,
         shrinkage=float(shrinkage),
         class_weight=class_weight,
+        costs=costs,
         own_questions=bool(model.own_questions),
         extra_questions=questions,
         constraints=check_constraints(model.constraints),
         deadline=Deadline(seconds(model.time_limit)),
-        reports_progress=bool(model.verbose),
+        reports_progress=is_wanted(model.verbose),
     )
 
 
@@ -120,13 +123,12 @@ def _groups(
 def leaf_size(
     min_samples_leaf: str | float,
     n_cases: float,
-    training: TrainingSet | None,
-    config: DistillConfig,
+    leaf_rows: int | None,
 ) -> int:
     """Cases that each child needs."""
-    if min_samples_leaf == "auto" and training is not None:
+    if min_samples_leaf == "auto" and leaf_rows is not None:
         # Where a forest has to average over this many rows, one tree has to at least.
-        return training.teacher.leaf_rows
+        return leaf_rows
     if min_samples_leaf == "sqrt" or (min_samples_leaf == "auto" and n_cases > _MANY_CASES):
         return max(1, math.isqrt(int(n_cases)))
     if min_samples_leaf == "auto":
@@ -136,36 +138,10 @@ def leaf_size(
 
 
 def _penalty(
-    model: BsnsingClassifier, training: TrainingSet | None, config: DistillConfig, n_cases: float
+    model: BsnsingClassifier, leaf_rows: int | None, config: DistillConfig, n_cases: float
 ) -> float:
     if model.ccp_alpha != "auto":
         return float(model.ccp_alpha)
-    if training is None:
+    if leaf_rows is None:
         return 0.0
     return config.complexity_penalty(n_cases)
-
-
-def read_class_weight(
-    class_weight: Any, classes: NDArray[Any], totals: NDArray[np.float64]
-) -> NDArray[np.float64] | None:
-    """Return what a case of each class counts; ``totals`` are the cases per class."""
-    if class_weight is None:
-        return None
-    if class_weight == "balanced":
-        present = np.maximum(totals, 1e-300)
-        balanced: NDArray[np.float64] = totals.sum() / (np.count_nonzero(totals) * present)
-        return np.where(totals > 0, balanced, 1.0)
-    given = cast(dict[Any, float], class_weight)
-    labels = classes.tolist()
-    unknown = [label for label in given if label not in labels]
-    if unknown:
-        raise ValueError(
-            f"class_weight names the label {unknown[0]!r}, which is not in y. "
-            f"The labels are {labels[:10]}."
-        )
-    weights = np.array([given.get(label, 1.0) for label in labels], dtype=np.float64)
-    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0):
-        raise ValueError(
-            f"class_weight must give non-negative, finite weights. Got {class_weight!r}."
-        )
-    return weights

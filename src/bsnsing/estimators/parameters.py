@@ -21,17 +21,20 @@ from bsnsing.rules.parameters import (
     Parameters,
     any_of,
     has_probabilities,
+    is_cost_per_pair,
     is_dict,
     is_fraction,
     is_groups_of_names,
     is_int_between,
     is_list_of,
+    is_mapping_or_sequence,
     is_none,
     is_one_of,
     is_real_in,
     is_weight_per_label,
 )
 from bsnsing.solvers.parameters import SOLVER_PARAMETERS
+from bsnsing.tree.rule import Rule
 
 TREE_PARAMETERS: Parameters = {
     "max_rules": (any_of(is_one_of("auto"), MAX_RULES[0]), f"'auto' or {MAX_RULES[1]}"),
@@ -63,14 +66,36 @@ TREE_PARAMETERS: Parameters = {
     "distinct_children": BOOL,
     "multiclass": (is_one_of("native", "ovr"), "'native' or 'ovr'"),
     **SOLVER_PARAMETERS,
+    "monotonic_cst": (
+        any_of(is_none, is_mapping_or_sequence),
+        "None, a dict from names of columns to 1 or -1, or a sequence of one entry per column",
+    ),
+    "max_columns": (any_of(is_none, is_int_between(1)), "None or a positive int"),
+    "column_costs": (
+        any_of(is_none, is_weight_per_label),
+        "None or a dict from names of columns to numbers",
+    ),
+    "first_rules": (
+        any_of(is_none, is_list_of(lambda rule: isinstance(rule, str | Rule))),
+        "None or a non-empty list of rules, in words or as Rule",
+    ),
     "time_limit": TIME_LIMIT,
     "max_bins": (any_of(is_none, is_int_between(2)), "None or an int of at least 2"),
     **ASK_PARAMETERS,
     "n_segments": (any_of(is_one_of("auto"), SEGMENTS[0]), "'auto' or a positive int"),
+    "decimals": (
+        any_of(is_one_of("auto"), is_none, is_int_between(-300, 300)),
+        "'auto', None or an int from -300 to 300",
+    ),
     "own_questions": BOOL,
+    "donors_per_node": BOOL,
     "class_weight": (
         any_of(is_none, is_one_of("balanced"), is_weight_per_label),
         "None, 'balanced' or a dict from label to weight",
+    ),
+    "cost": (
+        any_of(is_none, is_cost_per_pair),
+        "None or a dict from pairs of labels, the actual one and the one said, to costs",
     ),
     "random_state": RANDOM_STATE,
     "n_jobs": N_JOBS,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bsnsing.data.cases import Cases
 from bsnsing.data.regroup import Regrouping, leave_out
 from bsnsing.data.row_names import find_row_names
+from bsnsing.data.table import Table
 from bsnsing.distill.level_order import order_levels
 from bsnsing.questions.question import Question
 
@@ -49,6 +50,13 @@ def without_unasked(
             cases, n_classes, model.max_levels, asked, model._distill_config.level_cases
         )
         left_out |= {i for i, groups in ordered.groups.items() if not groups.any()}
+    return leave_columns_out(model, table, named, left_out)
+
+
+def leave_columns_out(
+    model: BsnsingClassifier, table: Table, named: Sequence[int], left_out: Collection[int]
+) -> Unasked | None:
+    """Leave columns out of a table, some of which name rows; None if there are none."""
     if not left_out:
         return None
     # Constraints may count columns, and a table must have one.

@@ -1,0 +1,392 @@
+"""Estimators as files of JSON, and back; pickles that know what wrote them.
+
+A file of format 1 is an object with these fields; ``bsnsing.json_schema()`` has all of them::
+
+    {
+      "format": "bsnsing",
+      "format_version": 2,
+      "written_by": "bsnsing 0.1.0",
+      "columns": [{"name": "age", "kind": "numeric"}, ...],
+      "model": {"type": "BsnsingClassifier", "parameters": {...}, "fitted": {"trees_": [...], ...}}
+    }
+
+The version is raised when readers of the old one would misread or refuse what is written. Every
+version that ever was stays readable. Format 2 has what 1 has, and origins of questions and the
+parameter ``donors_per_node``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from bsnsing.data.columns import ColumnInfo
+from bsnsing.data.release import __version__
+from bsnsing.data.version import with_version, without_version
+from bsnsing.estimators.values import NotStored, ValueWriter, read_value
+from bsnsing.export.files import write_whole
+from bsnsing.export.json_read import (
+    MAX_BYTES,
+    ModelFileError,
+    Place,
+    check_size,
+    parse,
+    read_bytes,
+)
+from bsnsing.export.json_tree import tree_from_json, tree_to_json
+from bsnsing.export.json_values import (
+    columns_from_json,
+    columns_to_json,
+    labels_from_json,
+    labels_to_json,
+)
+from bsnsing.export.json_write import write_json
+from bsnsing.rules.parameters import Parameters, check_parameters
+from bsnsing.tree.model import TreeModel, check_tree_model
+from bsnsing.tree.tree import Tree
+
+FORMAT_VERSION = 2
+_READABLE = (1, FORMAT_VERSION)
+_FORMAT = "bsnsing"
+_MOST_NESTED = 10  # estimators in the parameters of estimators
+# Where the estimators are that files hold; they import this module.
+_HOMES = ("classifier", "cv", "ensemble")
+_Own = TypeVar("_Own", bound="StorableModel")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One fitted attribute: how it is written, and how it is read."""
+
+    write: Callable[[Any, _Writer], Any]
+    read: Callable[[Place, _Reader], Any]
+
+
+class StorableModel(TreeModel):
+    """Base of the estimators that can be saved, loaded and pickled."""
+
+    # Of each class that files name: its name there, its fitted attributes beside those that all
+    # have, and what its parameters must be.
+    _stored_as: ClassVar[str]
+    _kept: ClassVar[dict[str, Kept]]
+    _stored_parameters: ClassVar[Parameters]
+    _classes_by_name: ClassVar[dict[str, type[StorableModel]]] = {}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "_stored_as" in vars(cls):  # a class of one's own is stored as the one it is made from
+            StorableModel._classes_by_name[cls._stored_as] = cls
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the fitted model to a file of JSON, which :meth:`load` reads.
+
+        The file can be read by people, and appears whole or not at all. Loaded models predict the
+        same to the last bit, and have the same parameters, names, importances and proofs. What a
+        parameter holds that is of another package, such as a teacher of your own, is not stored: a
+        warning says so, and the loaded model has a :class:`bsnsing.NotStored` in its place.
+
+        Parameters
+        ----------
+        path : path
+            Where to write.
+        overwrite : bool, default=False
+            Whether a file that is there may be replaced.
+
+        Raises
+        ------
+        FileExistsError
+            If the file is there and may not be replaced.
+        TypeError
+            If the class labels are neither text nor numbers.
+        """
+        write_whole(path, _to_json(self, stacklevel=3), overwrite=overwrite)
+
+    def to_json(self) -> str:
+        """Return what :meth:`save` writes."""
+        return _to_json(self, stacklevel=3)
+
+    @classmethod
+    def load(
+        cls: type[_Own], path: str | os.PathLike[str], *, max_bytes: int | None = MAX_BYTES
+    ) -> _Own:
+        """Read a model of this kind that :meth:`save` wrote; see :func:`bsnsing.load`."""
+        return cls._of_kind(read_bytes(path, max_bytes))
+
+    @classmethod
+    def from_json(cls: type[_Own], text: str | bytes, *, max_bytes: int | None = MAX_BYTES) -> _Own:
+        """Read a model of this kind from what :meth:`to_json` returned."""
+        check_size(text, max_bytes)
+        return cls._of_kind(text)
+
+    @classmethod
+    def _of_kind(cls: type[_Own], data: str | bytes) -> _Own:
+        model = _from_json(data, cls)
+        if not isinstance(model, cls):
+            raise ModelFileError(
+                f"The file holds a {type(model).__name__}, not a {cls.__name__}. "
+                "Use bsnsing.load, which reads any."
+            )
+        return model
+
+    def _restore(self) -> None:
+        """Set what follows from the attributes that were read, and check that they agree."""
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: Any = super().__getstate__()
+        return with_version(state)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # BaseEstimator comes after this class in the order of bases.
+        super().__setstate__(without_version(state, type(self).__name__))  # type: ignore[misc]
+
+
+def load(path: str | os.PathLike[str], *, max_bytes: int | None = MAX_BYTES) -> Any:
+    """Read a model from a file that ``model.save`` wrote.
+
+    No code of the file is run, and all that it holds is checked: a file that is damaged, or was
+    made to harm, gives a ModelFileError.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    max_bytes : int or None, default=67108864
+        Largest file to read; None is no limit. Reading may take some hundred times its size in
+        memory, if the file is made to.
+
+    Returns
+    -------
+    BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble or Tree
+        The fitted model.
+
+    Raises
+    ------
+    ModelFileError
+        If the file holds no model, or one that only a later version can read.
+
+    Examples
+    --------
+    >>> import bsnsing, os, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = bsnsing.BsnsingClassifier.plain().fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "iris.json")
+    ...     model.save(path)
+    ...     loaded = bsnsing.load(path)
+    >>> (loaded.predict_proba(X) == model.predict_proba(X)).all()
+    np.True_
+    """
+    return _from_json(read_bytes(path, max_bytes))
+
+
+def from_json(text: str | bytes, *, max_bytes: int | None = MAX_BYTES) -> Any:
+    """Read a model from the text of such a file; see :func:`load`."""
+    check_size(text, max_bytes)
+    return _from_json(text)
+
+
+def export_json(model: Any) -> str:
+    """Write a fitted model, or a tree, as JSON that :func:`bsnsing.load` reads.
+
+    Parameters
+    ----------
+    model : BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble or Tree
+        A fitted model, or a tree of it.
+
+    Returns
+    -------
+    str
+        The same as ``model.to_json()``.
+    """
+    return _to_json(model, stacklevel=3)
+
+
+# --- Writing ---
+
+
+class _Writer:
+    """Writes the models of one file, whose trees share their columns."""
+
+    def __init__(self, columns: tuple[ColumnInfo, ...]) -> None:
+        self.columns = columns
+        self.values = ValueWriter(_parameters_to_json)
+
+    def model(self, model: Any) -> dict[str, Any]:
+        if isinstance(model, Tree):
+            return {"type": "Tree", "tree": tree_to_json(model, self.columns)}
+        check_is_fitted(model)
+        own = _parameters_to_json(model, self.values) or {}
+        own["fitted"] = {
+            "classes_": labels_to_json(model.classes_),
+            "label_name_": model.label_name_,
+            "has_feature_names": hasattr(model, "feature_names_in_"),
+        } | {name: kept.write(getattr(model, name), self) for name, kept in model._kept.items()}
+        return own
+
+
+def _parameters_to_json(model: Any, values: ValueWriter) -> dict[str, Any] | None:
+    """Write the settings of an estimator; None for what is no estimator of ours."""
+    if not isinstance(model, StorableModel):
+        return None
+    kind = StorableModel._classes_by_name[model._stored_as]
+    given = {name: getattr(model, name) for name in kind._get_param_names()}  # type: ignore[attr-defined]
+    _check_parameters(kind, given)
+    written = {name: values.parameter(name, value) for name, value in given.items()}
+    own = set(type(model)._get_param_names()) - set(given)  # type: ignore[attr-defined]
+    values.notes += [f"{name}={getattr(model, name)!r:.60}" for name in sorted(own)]
+    return {"type": model._stored_as, "parameters": written}
+
+
+def _to_json(model: Any, stacklevel: int) -> str:
+    check_tree_model(model, "export_json")
+    columns = model.columns if isinstance(model, Tree) else model.trees_[0].columns
+    writer = _Writer(columns)
+    written = {
+        "format": _FORMAT,
+        "format_version": FORMAT_VERSION,
+        "written_by": f"bsnsing {__version__}",
+        "columns": columns_to_json(columns),
+        "model": writer.model(model),
+    }
+    writer.values.warn(stacklevel)
+    return write_json(written)
+
+
+# --- Reading ---
+
+
+class _Reader:
+    """Reads the models of one file."""
+
+    def __init__(self, columns: tuple[ColumnInfo, ...]) -> None:
+        self.columns = columns
+        self.n_around = 0  # estimators in whose parameters the one at hand is
+
+    def value(self, place: Place) -> Any:
+        """Read a value, which may be an estimator."""
+        return read_value(place, lambda own: self.unfitted(own.fields(("type", "parameters"))))
+
+    def model(self, place: Place, wanted: type[StorableModel] | None = None) -> Any:
+        """Read a model; of a class that is made from the file's one, if that is wanted."""
+        if type(place.value) is dict and place.value.get("type") == "Tree":
+            return tree_from_json(place.fields(("type", "tree"))["tree"], self.columns)
+        fields = place.fields(("type", "parameters", "fitted"))
+        model = self.unfitted(fields, wanted)
+        kept = {name: own.read for name, own in model._kept.items()}
+        always = ("classes_", "label_name_", "has_feature_names")
+        fitted = fields["fitted"].fields((*always, *kept))
+        model.classes_ = labels_from_json(fitted["classes_"])
+        label_name = fitted["label_name_"]
+        model.label_name_ = None if label_name.value is None else label_name.text()
+        for name, read in kept.items():
+            setattr(model, name, read(fitted[name], self))
+        columns = model.trees_[0].columns
+        model.n_features_in_ = len(columns)
+        if fitted["has_feature_names"].flag():
+            model.feature_names_in_ = np.array([column.name for column in columns], dtype=object)
+        try:
+            model._restore()
+        except ValueError as error:
+            raise ModelFileError(f"{fields['fitted'].where}: {error}") from None
+        return model
+
+    def member(self, place: Place) -> Any:
+        """Read a model that others are made of."""
+        fields = place.fields(("type", "parameters", "fitted"))
+        fields["type"].one_of(("BsnsingClassifier",))
+        return self.model(place)
+
+    def unfitted(self, fields: dict[str, Place], wanted: type[StorableModel] | None = None) -> Any:
+        """Make an estimator with the parameters that the file has; others are the defaults."""
+        for home in _HOMES:
+            importlib.import_module(f"bsnsing.estimators.{home}")
+        name = fields["type"].one_of(tuple(StorableModel._classes_by_name))
+        kind = StorableModel._classes_by_name[name]
+        known = kind._get_param_names()  # type: ignore[attr-defined]
+        places = fields["parameters"].fields((), known)
+        if self.n_around >= _MOST_NESTED:
+            fields["parameters"].fail("of an estimator inside fewer others")
+        self.n_around += 1
+        given = {parameter: self.value(own) for parameter, own in places.items()}
+        self.n_around -= 1
+        model = kind(**given)
+        try:
+            _check_parameters(kind, {parameter: getattr(model, parameter) for parameter in known})
+        except (ValueError, TypeError) as error:
+            message = str(error)
+            short = message if len(message) <= 300 else f"{message[:300]}..."
+            raise ModelFileError(f"{fields['parameters'].where}: {short}") from None
+        if wanted is None or not issubclass(wanted, kind) or wanted is kind:
+            return model
+        return wanted(**given)
+
+
+def _check_parameters(kind: type[StorableModel], values: dict[str, Any]) -> None:
+    table = {
+        name: check
+        for name, check in kind._stored_parameters.items()
+        if not isinstance(values[name], NotStored)
+    }
+    check_parameters(kind.__name__, table, values)
+
+
+def _from_json(data: str | bytes, wanted: type[StorableModel] | None = None) -> Any:
+    try:
+        return _read_file(Place(parse(data)), wanted)
+    except RecursionError:  # where the caller has left little of the stack
+        raise ModelFileError("This is no model: it is nested too deeply.") from None
+
+
+def _read_file(place: Place, wanted: type[StorableModel] | None) -> Any:
+    own = place.value
+    if type(own) is not dict or own.get("format") != _FORMAT:
+        raise ModelFileError(
+            "This is JSON, but no model of bsnsing. Give a file that model.save wrote."
+        )
+    version = own.get("format_version")
+    if type(version) is int and version > FORMAT_VERSION:
+        raise ModelFileError(
+            f"This model is of format {version}, and bsnsing {__version__} reads formats up to "
+            f"{FORMAT_VERSION}. Upgrade bsnsing."
+        )
+    if version not in _READABLE or type(version) is not int:
+        Place(version, "format_version").fail(" or ".join(map(str, _READABLE)))
+    fields = place.fields(("format", "format_version", "written_by", "columns", "model"))
+    fields["written_by"].text()
+    return _Reader(columns_from_json(fields["columns"])).model(fields["model"], wanted)
+
+
+# --- The sorts of fitted attributes ---
+
+
+FLAG = Kept(lambda value, _: bool(value), lambda place, _: place.flag())
+COUNT = Kept(lambda value, _: int(value), lambda place, _: place.integer(0))
+SIZE = Kept(lambda value, _: float(value), lambda place, _: place.number(0.0))
+VALUE = Kept(
+    lambda value, writer: writer.values.value(value, "a result"),
+    lambda place, reader: reader.value(place),
+)
+NAMES = Kept(lambda value, _: list(value), lambda place, _: [own.text() for own in place.items()])
+TREES = Kept(
+    lambda trees, writer: [tree_to_json(tree, writer.columns) for tree in trees],
+    lambda place, reader: [tree_from_json(own, reader.columns) for own in _some(place)],
+)
+MEMBER = Kept(lambda model, writer: writer.model(model), lambda place, reader: reader.member(place))
+MEMBERS = Kept(
+    lambda models, writer: [writer.model(model) for model in models],
+    lambda place, reader: [reader.member(own) for own in _some(place)],
+)
+
+
+def _some(place: Place) -> Iterator[Place]:
+    if place.value == []:
+        place.fail("a list that is not empty")
+    return place.items()
