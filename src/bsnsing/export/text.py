@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
+from bsnsing.export.event import place_of_event
+from bsnsing.export.form import renamed, titled_trees
 from bsnsing.tree.model import check_tree_model
-from bsnsing.tree.text import TextOptions, show_class, tree_lines
+from bsnsing.tree.text import TextOptions, n_tree_lines, tree_lines
 from bsnsing.tree.tree import Tree
+
+_AS_PRINTED = TextOptions()
 
 
 def export_text(
@@ -22,6 +27,7 @@ def export_text(
     full_levels: bool = False,
     show_missing: bool = False,
     show_numbers: bool = False,
+    show_origins: bool = False,
 ) -> str:
     """Write a tree as indented text: each rule as a question, each leaf with its class.
 
@@ -29,7 +35,8 @@ def export_text(
     probable the class is. There, a first line says for how many splits it is proven that no rule
     is better: for the teacher's training set, which the tree was grown on, and for the cases that
     the leaves count. A split that is not proven optimal for what the tree was grown on is marked,
-    with the bound that was proven.
+    with the bound that was proven. Below depth 25, 50, ... indentation begins anew, behind a mark
+    such as ``[depth 26]``.
 
     Parameters
     ----------
@@ -55,6 +62,9 @@ def export_text(
         "yes", to "no", or "by the rest" where the rule's other columns decide.
     show_numbers : bool, default=False
         Write the number of each node, as in ``model.apply`` and ``tree.node``.
+    show_origins : bool, default=False
+        Write where questions came from that were given by hand or lent by another model: see
+        ``extra_questions``.
 
     Returns
     -------
@@ -89,54 +99,43 @@ def export_text(
         full_levels=full_levels,
         show_missing=show_missing,
         show_numbers=show_numbers,
+        show_origins=show_origins,
     )
-    titled = list(_titled_trees(model))
-    places = _places_of(event, [tree for _, tree in titled])
-    parts = []
-    for (title, tree), place in zip(titled, places, strict=True):
-        lines = tree_lines(_renamed(tree, feature_names), replace(options, event=place))
-        parts.append("\n".join([f"[{title}]", *lines] if title else lines))
-    return "\n\n".join(parts)
+    return "\n".join(_model_lines(model, options, event, feature_names))
 
 
-def _titled_trees(model: Any) -> Iterator[tuple[str, Tree]]:
-    if isinstance(model, Tree):
-        yield "", model
-        return
-    members = getattr(model, "estimators_", [model])  # an ensemble's, which each have trees
-    for number, member in enumerate(members, start=1):
-        of_ensemble = f"tree {number} of {len(members)}" if len(members) > 1 else ""
-        for tree in member.trees_:
-            # One-versus-rest: each tree tells its own class, which comes last.
-            of_class = f"{show_class(tree, 1)} or not" if len(member.trees_) > 1 else ""
-            yield ": ".join(filter(None, [of_ensemble, of_class])), tree
+def first_lines(model: Any, n_lines: int, more: str, options: TextOptions = _AS_PRINTED) -> str:
+    """Return the first lines of a model's text; ``more`` tells who is cut short how to get all."""
+    lines = list(islice(_model_lines(model, options), n_lines))
+    trees = list(titled_trees(model))
+    # A title above each tree that has one, and a blank line between two.
+    n_all = sum(n_tree_lines(tree) + bool(title) for title, tree in trees) + len(trees) - 1
+    if n_all > n_lines:
+        lines.append(f"... and {n_all - n_lines} more lines; {more}")
+    return "\n".join(lines)
 
 
-def _places_of(event: Any, trees: Sequence[Tree]) -> list[int | None]:
+def _model_lines(
+    model: Any,
+    options: TextOptions,
+    event: Any = None,
+    feature_names: Sequence[str] | None = None,
+) -> Iterator[str]:
+    titled = list(titled_trees(model))
+    places = places_of(event, [tree for _, tree in titled])
+    for number, ((title, tree), place) in enumerate(zip(titled, places, strict=True)):
+        if number > 0:
+            yield ""
+        if title:
+            yield f"[{title}]"
+        yield from tree_lines(renamed(tree, feature_names), replace(options, event=place))
+
+
+def places_of(event: Any, trees: Sequence[Tree]) -> list[int | None]:
     """Position of a class among the classes of each tree; None where a tree has it not."""
     if event is None:
         return [None] * len(trees)
     labels = [tree.classes.tolist() for tree in trees]
     if not any(event in own for own in labels):
-        known = list(dict.fromkeys(label for own in labels for label in own))
-        raise ValueError(
-            f"event={event!r} is no class of the model. Its classes are "
-            f"{', '.join(map(repr, known[:10]))}{', ...' if len(known) > 10 else ''}."
-        )
+        place_of_event(event, list(dict.fromkeys(label for own in labels for label in own)))
     return [own.index(event) if event in own else None for own in labels]
-
-
-def _renamed(tree: Tree, feature_names: Sequence[str] | None) -> Tree:
-    if feature_names is None:
-        return tree
-    if len(feature_names) != len(tree.columns):
-        raise ValueError(
-            f"feature_names must name the {len(tree.columns)} columns of the tree. "
-            f"Got {len(feature_names)} names."
-        )
-    name = {c.name: str(new) for c, new in zip(tree.columns, feature_names, strict=True)}
-    return replace(
-        tree,
-        columns=tuple(replace(c, name=name[c.name]) for c in tree.columns),
-        pairs=tuple(replace(p, first=name[p.first], second=name[p.second]) for p in tree.pairs),
-    )

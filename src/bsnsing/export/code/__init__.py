@@ -1,0 +1,1 @@
+"""Models as code without dependencies: one program, one writer per language."""

@@ -1,0 +1,553 @@
+"""A model as one file of C99 without allocation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from bsnsing.export.code.language import Language, plain_label
+from bsnsing.export.code.program import (
+    ColumnCell,
+    PairCell,
+    Program,
+    check_levels_are_doubles,
+    power_literals,
+)
+from bsnsing.export.form import model_form
+from bsnsing.export.levels import texts_of_levels
+
+# Helpers by name; a file has those that it calls. What is volatile keeps compilers from fusing a
+# product with a sum, which would change the last bit.
+_HELPERS = {
+    "above": """
+static int above(double x, double threshold, int missing) {
+    return x != x ? missing : x > threshold ? YES : NO;
+}
+""",
+    "below": """
+static int below(double x, double threshold, int missing) {
+    return x != x ? missing : x < threshold ? YES : NO;
+}
+""",
+    "within": """
+static int within(double x, double low, double high, int missing) {
+    return x != x ? missing : low <= x && x <= high ? YES : NO;
+}
+""",
+    "equal": """
+static int equal(double x, double value, int missing) {
+    return x != x ? missing : x == value ? YES : NO;
+}
+""",
+    "level": """
+static int level(int x, int wanted, int missing) {
+    return x == MISSING ? missing : x == UNSEEN ? UNKNOWN : x == wanted ? YES : NO;
+}
+""",
+    "among": """
+static int among(int x, const int *group, int missing) { /* group[0] is how many follow */
+    int i;
+    if (x == MISSING) return missing;
+    if (x == UNSEEN) return UNKNOWN;
+    for (i = 1; i <= group[0]; i++)
+        if (group[i] == x) return YES;
+    return NO;
+}
+""",
+    "blank": """
+static int blank(double x) { return x != x ? YES : NO; }
+""",
+    "blank_level": """
+static int blank_level(int x) { return x == MISSING ? YES : NO; }
+""",
+    "negate": """
+static int negate(int answer) { return YES - answer; }
+""",
+    "either": """
+static int either(int one, int other) { return one > other ? one : other; }
+""",
+    "both": """
+static int both(int one, int other) { return one < other ? one : other; }
+""",
+    "odd": """
+static int odd(int one, int other) {
+    return one == UNKNOWN || other == UNKNOWN ? UNKNOWN : one != other ? YES : NO;
+}
+""",
+    "defined": """
+static double defined(double x) { return isfinite(x) ? x : NAN; }
+""",
+    "rounded": """
+/* Round to twelve decimal digits of the greater part of a sum. */
+static double rounded(double number, double a, double b) {
+    const double size = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
+    int low = 0, high = N_BOUNDS, place;
+    double up, down, result;
+    if (!isfinite(number)) return NAN;
+    while (low < high) { /* how many bounds are less than the size */
+        const int middle = (low + high) / 2;
+        if (BOUNDS[middle] < size) low = middle + 1;
+        else high = middle;
+    }
+    place = 300 - low;
+    up = POWERS[place > 0 ? place : 0];
+    down = POWERS[place < 0 ? -place : 0];
+    result = rint(number * up / down) / up * down;
+    return isfinite(result) ? result : number;
+}
+""",
+    "level_of_text": """
+static int level_of_text(const char *cell, const text_level *levels, int n) {
+    int low = 0, high = n - 1;
+    if (cell == NULL) return MISSING;
+    while (low <= high) {
+        const int middle = (low + high) / 2;
+        const int order = strcmp(cell, levels[middle].text);
+        if (order == 0) return levels[middle].position;
+        if (order < 0) high = middle - 1;
+        else low = middle + 1;
+    }
+    return UNSEEN;
+}
+""",
+    "level_of_number": """
+static int level_of_number(double cell, const double *levels, int n) {
+    int low = 0, high = n - 1;
+    if (cell != cell) return MISSING;
+    while (low <= high) {
+        const int middle = (low + high) / 2;
+        if (cell == levels[middle]) return middle;
+        if (cell < levels[middle]) high = middle - 1;
+        else low = middle + 1;
+    }
+    return UNSEEN;
+}
+""",
+    "way": """
+/* Whether to go the way of yes. Where the answer is unknown: first so, then not so. */
+static int way(walk *w, int answer, double share) {
+    if (answer != UNKNOWN) return answer == YES;
+    if (w->at == w->n_open) {
+        w->goes_no[w->n_open] = 0;
+        w->parts[w->n_open] = w->current; /* where to ask it again */
+        w->starts[w->n_open] = w->start;
+        w->share[w->n_open++] = share;
+    }
+    return !w->goes_no[w->at++];
+}
+""",
+}
+
+_TYPES = """
+enum { NO, UNKNOWN, YES };
+enum { MISSING = -1, UNSEEN = -2 };
+
+typedef struct cells cells;
+typedef struct walk walk;
+/* A part of a tree: returns a leaf, or NULL and says where it goes on. */
+typedef const double *(*part)(const cells *, walk *);
+
+struct walk { /* the rules on the way that are unknown */
+    int n_open, at;
+    part current, next; /* where it is, and where it goes on */
+    int start;          /* how many were open above */
+    part parts[N_OPEN];
+    int starts[N_OPEN];
+    int goes_no[N_OPEN];
+    double share[N_OPEN];
+    double yes[N_OPEN][N_VALUES];
+};
+"""
+
+_MIXED = """
+/* Probabilities by a tree; where a rule is unknown both ways, by what each counts. */
+static void mixed(part tree, int n, const cells *c, double *p) {
+    walk w;
+    int k;
+    w.n_open = w.at = 0;
+    w.current = tree;
+    for (;;) {
+        const double *leaf;
+        w.start = w.at;
+        leaf = w.current(c, &w);
+        if (leaf == NULL) { /* the tree goes on in another part */
+            w.current = w.next;
+            continue;
+        }
+        for (k = 0; k < n; k++) p[k] = leaf[k];
+        while (w.n_open > 0 && w.goes_no[w.n_open - 1]) {
+            w.n_open--;
+            for (k = 0; k < n; k++) {
+                volatile double step = w.share[w.n_open] * (w.yes[w.n_open][k] - p[k]);
+                p[k] = p[k] + step;
+            }
+        }
+        if (w.n_open == 0) return;
+        for (k = 0; k < n; k++) w.yes[w.n_open - 1][k] = p[k];
+        w.goes_no[w.n_open - 1] = 1;
+        w.current = w.parts[w.n_open - 1];
+        w.at = w.starts[w.n_open - 1];
+    }
+}
+"""
+
+_MEMBER_OF_ONE = """
+static void member(int i, const cells *c, double *p) {
+    mixed(TREES[i], N_CLASSES, c, p);
+}
+"""
+
+_MEMBER_OF_SEVERAL = """
+/* One tree per class: each tells the probability of its own. */
+static void member(int i, const cells *c, double *p) {
+    double total = 0;
+    int k;
+    for (k = 0; k < N_CLASSES; k++) {
+        double own[2];
+        mixed(TREES[i * N_CLASSES + k], 2, c, own);
+        p[k] = own[1];
+        total += own[1];
+    }
+    for (k = 0; k < N_CLASSES; k++) p[k] = total > 0 ? p[k] / total : 1.0 / N_CLASSES;
+}
+"""
+
+_ANSWERS = """
+static int best(const double *p) {
+    int k, first = 0;
+    for (k = 1; k < N_CLASSES; k++)
+        if (p[k] > p[first]) first = k;
+    return first;
+}
+
+DECIDED
+static void mean(const PREFIX_row *row, double *p, double *votes) {
+    cells c;
+    int i, k;
+    read_cells(row, &c);
+    for (k = 0; k < N_CLASSES; k++) p[k] = votes[k] = 0;
+    for (i = 0; i < N_MEMBERS; i++) {
+        double own[N_CLASSES];
+        member(i, &c, own);
+        for (k = 0; k < N_CLASSES; k++) p[k] = p[k] + own[k];
+        votes[decided(own)] += 1;
+    }
+    for (k = 0; k < N_CLASSES; k++) p[k] = p[k] / N_MEMBERS;
+}
+
+void PREFIX_predict_proba(const PREFIX_row *row, double out[PREFIX_N_CLASSES]) {
+    double votes[N_CLASSES];
+    mean(row, out, votes);
+}
+
+int PREFIX_predict(const PREFIX_row *row) {
+    double p[N_CLASSES], votes[N_CLASSES];
+    int k;
+    mean(row, p, votes);
+    if (!IS_HARD) return decided(p);
+    between_equals(p); /* members vote, and the mean decides where they do not */
+    for (k = 0; k < N_CLASSES; k++) p[k] = votes[k] + p[k];
+    return best(p);
+}
+"""
+
+_BY_PROBABILITY = """
+/* The position of the most probable class. */
+static int decided(const double *p) { return best(p); }
+
+/* What decides where votes do not: less than one vote. */
+static void between_equals(double *p) {
+    int k;
+    for (k = 0; k < N_CLASSES; k++) p[k] = p[k] / 2;
+}
+"""
+
+_BY_COST = """
+/* Less what each class is expected to cost if it is said. */
+static void saved(const double *p, double *costs) {
+    int i, j;
+    for (j = 0; j < N_CLASSES; j++) costs[j] = 0;
+    for (i = 0; i < N_CLASSES; i++) {
+        for (j = 0; j < N_CLASSES; j++) {
+            volatile double cost = p[i] * COSTS[i][j];
+            costs[j] = costs[j] - cost;
+        }
+    }
+}
+
+/* The position of the class that is expected to cost least. */
+static int decided(const double *p) {
+    double costs[N_CLASSES];
+    saved(p, costs);
+    return best(costs);
+}
+
+/* What decides where votes do not: less than one vote. */
+static void between_equals(double *p) {
+    double costs[N_CLASSES];
+    int k;
+    saved(p, costs);
+    for (k = 0; k < N_CLASSES; k++) p[k] = costs[k] / (2 * DEAREST_COST);
+}
+"""
+
+# Compilers need not take longer literals.
+_LONGEST_LITERAL = 4000
+
+
+def export_c(model: Any, *, prefix: str = "bsnsing") -> str:
+    """Write a model as one file of C99 without allocation, which gives the same probabilities.
+
+    The file has the type ``bsnsing_row``, with a field for each column that some rule asks about,
+    ``bsnsing_predict_proba``, ``bsnsing_predict`` and the names ``bsnsing_classes``; a comment at
+    its head says how to call them. A missing number is NAN, missing text NULL; text is UTF-8.
+    Levels that are numbers are given as numbers; where a column has both, as text.
+
+    Parameters
+    ----------
+    model : BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble or Tree
+        A fitted model, or a tree of it.
+    prefix : str, default="bsnsing"
+        What public names begin with, so that a program can hold several models.
+
+    Returns
+    -------
+    str
+        The text of the file.
+
+    Raises
+    ------
+    ValueError
+        If the prefix is no name in C, or C cannot tell the levels of a column apart.
+
+    Examples
+    --------
+    >>> from bsnsing import BsnsingClassifier
+    >>> model = BsnsingClassifier.plain().fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> "void risk_predict_proba(const risk_row *row" in export_c(model, prefix="risk")
+    True
+    """
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,30}", prefix):
+        raise ValueError(
+            f"prefix must be a short name in C: letters, digits and '_'. Got {prefix!r}."
+        )
+    program = Program(model_form(model, "export_c"))
+    check_levels_are_doubles(program, "C")
+    return C(program, prefix).file()
+
+
+class C(Language):
+    """C99."""
+
+    field = "c->{}"
+    note = "/* {} */"
+
+    def __init__(self, program: Program, prefix: str) -> None:
+        super().__init__(program)
+        self.prefix = prefix
+        self._long_texts: list[str] = []
+
+    def text(self, text: str) -> str:
+        """A literal of text in UTF-8, or the name of a constant where it is long."""
+        data = text.encode("utf-8", "surrogatepass")
+        if 0 in data:
+            raise ValueError(
+                f"Text of C ends at a NUL, which {text[:60]!r} holds. Rename that level or label."
+            )
+        if len(data) > _LONGEST_LITERAL:
+            signs = (f"'{_escaped(byte)}'" for byte in data)
+            name = f"LONG_TEXT_{len(self._long_texts)}"
+            array = f"static const char {name}[] = {{\n{self.wrapped([*signs, '0'])}\n}};\n"
+            self._long_texts.append(array)
+            return name
+        return f'"{"".join(map(_escaped, data))}"'
+
+    def number(self, number: float) -> str:
+        """A literal of a double."""
+        return repr(number).replace("inf", "INFINITY")
+
+    def if_line(self, condition: str) -> str:
+        """The line that opens an if."""
+        return f"if ({condition}) {{"
+
+    def leaf_line(self, values: Sequence[float]) -> str:
+        """The line that returns the probabilities of a leaf."""
+        return f"{{ static const double p[] = {{{self.numbers(values)}}}; return p; }}"
+
+    def call_line(self, tree: int, part: int) -> str:
+        """The line that goes on in another part of the tree."""
+        return f"w->next = tree_{tree}_{part}; return NULL;"
+
+    def file(self) -> str:
+        """The whole text."""
+        form = self.program.form
+        code = self._read_cells() + self._trees() + _MIXED
+        code += _MEMBER_OF_ONE if len(form.members[0]) == 1 else _MEMBER_OF_SEVERAL
+        by_cost = _BY_PROBABILITY if form.costs is None else _BY_COST
+        code += _ANSWERS.replace("PREFIX", self.prefix).replace("DECIDED\n", by_cost)
+        labels = self.wrapped(self.text(str(plain_label(label))) for label in form.classes)
+        constants = f"const char *const {self.prefix}_classes[] = {{\n{labels}\n}};\n"
+        if form.costs is not None:
+            rows = self.wrapped(f"{{{self.numbers(row)}}}" for row in form.costs)
+            constants += "/* What it costs to say a class (column) of a case of another (row). */\n"
+            constants += f"static const double COSTS[N_CLASSES][N_CLASSES] = {{\n{rows}\n}};\n"
+            constants += f"static const double DEAREST_COST = {max(map(max, form.costs))!r};\n"
+        constants += self._levels()
+        for i, group in enumerate(self.program.groups):
+            numbers = self.wrapped(map(str, [len(group), *group]))
+            constants += f"static const int GROUP_{i}[] = {{\n{numbers}\n}};\n"
+        if any(pair.is_rounded for pair in self.program.pairs):
+            for name, table in zip(("BOUNDS", "POWERS"), power_literals(), strict=True):
+                listed = self.wrapped(table)
+                constants += f"static const double {name}[] = {{\n{listed}\n}};\n"
+        text = self._head() + "".join(self._long_texts) + constants + _TYPES + self._cells_type()
+        return text + self.needed(_HELPERS, code) + code + "\n#endif\n"
+
+    def _head(self) -> str:
+        form, prefix = self.program.form, self.prefix
+        n_values = max(len(tree.nodes[0].value) for tree in form.trees)
+        guard = f"{prefix.upper()}_MODEL"
+        fields = "".join(self._row_field(column) for column in self.program.columns)
+        fields = fields or "    int unused; /* the model asks about no column */\n"
+        example = self.program.columns[0].identifier if self.program.columns else "unused"
+        about = "\n".join(f" * {line}" for line in self.about())
+        return f"""/*
+{about}
+ *
+ *     {prefix}_row row;
+ *     double p[{prefix}_N_CLASSES];
+ *     row.{example} = ...;
+ *     {prefix}_predict_proba(&row, p);          probabilities, in the order of {prefix}_classes
+ *     {prefix}_classes[{prefix}_predict(&row)]    the class decided for
+ *
+ * A missing number is NAN, missing text NULL; text is UTF-8. C99 with math.h (-lm), no allocation;
+ * safe for threads. Do not compile it with -ffast-math, which takes NAN for a number.
+ * To get the declarations alone, define {guard}_DECLARATIONS before including this file.
+ */
+#ifndef {guard}
+#define {guard}
+
+#define {prefix}_N_CLASSES {len(form.classes)}
+
+typedef struct {{
+{fields}}} {prefix}_row;
+
+extern const char *const {prefix}_classes[{prefix}_N_CLASSES];
+
+void {prefix}_predict_proba(const {prefix}_row *row, double out[{prefix}_N_CLASSES]);
+int {prefix}_predict(const {prefix}_row *row);
+
+#endif
+#ifndef {guard}_DECLARATIONS
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+enum {{
+    N_CLASSES = {prefix}_N_CLASSES,
+    N_MEMBERS = {len(form.members)},
+    N_VALUES = {n_values}, /* of a leaf */
+    N_OPEN = {max(self.program.n_open, 1)}, /* most rules on a path that can be unknown */
+    N_BOUNDS = {len(power_literals()[0])},
+    IS_HARD = {int(form.voting == "hard")}
+}};
+
+"""
+
+    def _row_field(self, column: ColumnCell) -> str:
+        kind = "const char *" if _is_text(column) else "double "
+        return f"    {kind}{column.identifier}; {self.comment(self.describe(column))}\n"
+
+    def _levels(self) -> str:
+        text = ""
+        if any(_is_text(column) for column in self.program.columns):
+            text += "typedef struct {\n    const char *text;\n    int position;\n} text_level;\n"
+        for column in self.program.columns:
+            if column.levels is None:
+                continue
+            if _is_text(column):
+                kind = "text_level"
+                items = [
+                    f"{{{self.text(level)}, {position}}}"
+                    for level, position in _sorted_texts(column)
+                ]
+            else:
+                kind = "double"
+                items = [self.number(float(level)) for level in column.levels]
+            listed = self.wrapped(items or ["{NULL, 0}" if kind == "text_level" else "0"])
+            text += f"static const {kind} LEVELS_{column.identifier}[] = {{\n{listed}\n}};\n"
+        return text
+
+    def _cells_type(self) -> str:
+        fields = [
+            f"    {'double' if column.levels is None else 'int'} {column.identifier};\n"
+            for column in self.program.columns
+        ]
+        fields += [f"    double {pair.identifier};\n" for pair in self.program.pairs]
+        listed = "".join(fields) or "    int unused;\n"
+        return (
+            "\nstruct cells { /* what rules read: numbers, and positions of levels */\n"
+            f"{listed}}};\n"
+        )
+
+    def _read_cells(self) -> str:
+        text = f"\nstatic void read_cells(const {self.prefix}_row *row, cells *c) {{\n"
+        for column in self.program.columns:
+            name = column.identifier
+            if column.levels is None:
+                value = f"row->{name}"
+            else:
+                kind = "text" if _is_text(column) else "number"
+                value = f"level_of_{kind}(row->{name}, LEVELS_{name}, {len(column.levels)})"
+            text += f"    c->{name} = {value};\n"
+        text += "".join(self._pair_lines(pair) for pair in self.program.pairs)
+        if not self.program.columns:
+            text += "    (void)row;\n    c->unused = 0;\n"
+        return text + "}\n"
+
+    def _pair_lines(self, cell: PairCell) -> str:
+        text = f"    {{ {self.comment(self.describe(cell))}\n"
+        text += f"        const double a = c->{cell.first};\n"
+        text += f"        volatile double b = {self.number(cell.pair.factor)} * c->{cell.second};\n"
+        number = f"a {cell.pair.sign} b"
+        value = f"rounded({number}, a, b)" if cell.is_rounded else f"defined({number})"
+        return text + f"        c->{cell.identifier} = {value};\n    }}\n"
+
+    def _trees(self) -> str:
+        declared, defined, names = "\n", "", []
+        for number, tree in enumerate(self.program.form.trees):
+            for part, steps in enumerate(self.program.parts(tree)):
+                head = f"static const double *tree_{number}_{part}(const cells *c, walk *w)"
+                lines = "\n".join(self.part_lines(tree, number, steps))
+                unused = "".join(
+                    f"    (void){name};\n"
+                    for name, sign in (("c", r"\bc->"), ("w", r"\(w, |\bw->"))
+                    if not re.search(sign, lines)
+                )
+                declared += f"{head};\n" if part else ""
+                title = "" if part else f"{self.title(tree)}\n"
+                defined += f"\n{title}{head} {{\n{unused}{lines}\n}}\n"
+            names.append(f"tree_{number}_0")
+        table = f"\nstatic const part TREES[] = {{\n{self.wrapped(names)}\n}};\n"
+        return (declared if declared.strip() else "") + defined + table
+
+
+def _is_text(column: ColumnCell) -> bool:
+    levels = column.levels
+    return levels is not None and (not levels or any(isinstance(level, str) for level in levels))
+
+
+def _sorted_texts(column: ColumnCell) -> Iterator[tuple[str, int]]:
+    """The levels of a column as text, in the order of their bytes, with their positions."""
+    texts = texts_of_levels(column.name, column.levels or (), "C")
+    placed = [(text, position) for position, text in enumerate(texts)]
+    yield from sorted(placed, key=lambda item: item[0].encode("utf-8", "surrogatepass"))
+
+
+def _escaped(byte: int) -> str:
+    """A byte of a literal; question marks are escaped, as two begin a trigraph."""
+    if chr(byte) in "\"\\?'":
+        return f"\\{chr(byte)}"
+    return chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}"

@@ -1,0 +1,588 @@
+"""A model as one class of Java."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from bsnsing.export.code.language import Language, plain_label
+from bsnsing.export.code.program import ColumnCell, PairCell, Program
+from bsnsing.export.form import model_form
+from bsnsing.export.levels import whole_numbers
+
+_CONSTANTS = """
+    private static final int NO = 0, UNKNOWN = 1, YES = 2;
+    private static final int MISSING = -1, UNSEEN = -2; // positions of levels begin with 0
+
+    private interface Grown {
+        double[] leaf(Cells c, Walk w);
+    }
+
+    private static final class Open { // a rule that is unknown
+        double share;
+        boolean goesNo;
+        double[] yes;
+        Grown part; // where to ask it again, and how many are open above that
+        int at;
+    }
+
+    private static final class Walk {
+        final ArrayList<Open> open = new ArrayList<>();
+        int at;
+        Grown part; // where it is, and how many are open above that
+        int start;
+        Grown next; // where it goes on
+    }
+"""
+
+_HELPERS = {
+    "cellOf": """
+    private static Object cellOf(Map<String, ?> row, String name) {
+        Object cell = row.get(name);
+        if (cell == null && !row.containsKey(name)) {
+            throw new IllegalArgumentException("The row lacks the column '" + name + "'.");
+        }
+        return cell;
+    }
+""",
+    "number": """
+    private static double number(Map<String, ?> row, String name) {
+        Object cell = cellOf(row, name);
+        if (cell == null) {
+            return Double.NaN;
+        }
+        if (cell instanceof Boolean) {
+            return (Boolean) cell ? 1 : 0;
+        }
+        if (cell instanceof Number) {
+            return ((Number) cell).doubleValue();
+        }
+        throw new IllegalArgumentException("Column '" + name + "' holds numbers. Got: " + cell);
+    }
+""",
+    "wholeOf": """
+    // A large number with all its digits, or null where it has none.
+    private static java.math.BigInteger wholeOf(Number cell) {
+        double number = cell.doubleValue();
+        if (Double.isInfinite(number)) {
+            return null;
+        }
+        if (cell instanceof Double || cell instanceof Float) {
+            return new java.math.BigDecimal(number).toBigInteger();
+        }
+        try {
+            return new java.math.BigDecimal(cell.toString()).toBigInteger();
+        } catch (NumberFormatException error) {
+            return null;
+        }
+    }
+""",
+    "levelOf": """
+    private static int levelOf(Map<String, ?> row, String name, Map<Object, Integer> levels) {
+        Object cell = cellOf(row, name);
+        if (cell instanceof Boolean) {
+            cell = (Boolean) cell ? 1.0 : 0.0;
+        } else if (cell instanceof Number) {
+            double number = ((Number) cell).doubleValue();
+            if (number != number) {
+                return MISSING;
+            }
+            cell = Math.abs(number) < 0x1p53 ? (Object) (number + 0.0) : wholeOf((Number) cell);
+            if (cell == null) {
+                return UNSEEN;
+            }
+        }
+        if (cell == null) {
+            return MISSING;
+        }
+        return levels.getOrDefault(cell, UNSEEN);
+    }
+""",
+    "above": """
+    private static int above(double x, double threshold, int missing) {
+        return x != x ? missing : x > threshold ? YES : NO;
+    }
+""",
+    "below": """
+    private static int below(double x, double threshold, int missing) {
+        return x != x ? missing : x < threshold ? YES : NO;
+    }
+""",
+    "within": """
+    private static int within(double x, double low, double high, int missing) {
+        return x != x ? missing : low <= x && x <= high ? YES : NO;
+    }
+""",
+    "equal": """
+    private static int equal(double x, double value, int missing) {
+        return x != x ? missing : x == value ? YES : NO;
+    }
+""",
+    "level": """
+    private static int level(int x, int wanted, int missing) {
+        return x == MISSING ? missing : x == UNSEEN ? UNKNOWN : x == wanted ? YES : NO;
+    }
+""",
+    "among": """
+    private static int among(int x, BitSet group, int missing) {
+        return x == MISSING ? missing : x == UNSEEN ? UNKNOWN : group.get(x) ? YES : NO;
+    }
+""",
+    "blank": """
+    private static int blank(double x) {
+        return x != x ? YES : NO;
+    }
+""",
+    "blank_level": """
+    private static int blank_level(int x) {
+        return x == MISSING ? YES : NO;
+    }
+""",
+    "negate": """
+    private static int negate(int answer) {
+        return YES - answer;
+    }
+""",
+    "either": """
+    private static int either(int one, int other) {
+        return Math.max(one, other);
+    }
+""",
+    "both": """
+    private static int both(int one, int other) {
+        return Math.min(one, other);
+    }
+""",
+    "odd": """
+    private static int odd(int one, int other) {
+        return one == UNKNOWN || other == UNKNOWN ? UNKNOWN : one != other ? YES : NO;
+    }
+""",
+    "defined": """
+    private static double defined(double x) {
+        return Double.isFinite(x) ? x : Double.NaN;
+    }
+""",
+    "rounded": """
+    // To twelve decimal digits of the greater part of a sum.
+    private static double rounded(double x, double a, double b) {
+        if (!Double.isFinite(x)) {
+            return Double.NaN;
+        }
+        double size = Math.max(Math.abs(a), Math.abs(b));
+        int low = 0;
+        int high = BOUNDS.length;
+        while (low < high) { // how many bounds are less than the size
+            int middle = (low + high) / 2;
+            if (BOUNDS[middle] < size) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        int place = 300 - low;
+        double up = POWERS[Math.max(place, 0)];
+        double down = POWERS[Math.max(-place, 0)];
+        double result = Math.rint(x * up / down) / up * down;
+        return Double.isFinite(result) ? result : x;
+    }
+""",
+    "way": """
+    // Whether to go the way of yes. Where the answer is unknown: first so, then not so.
+    private static boolean way(Walk w, int answer, double share) {
+        if (answer != UNKNOWN) {
+            return answer == YES;
+        }
+        if (w.at == w.open.size()) {
+            Open met = new Open();
+            met.share = share;
+            met.part = w.part;
+            met.at = w.start;
+            w.open.add(met);
+        }
+        return !w.open.get(w.at++).goesNo;
+    }
+""",
+}
+
+_POWERS = """
+    // Powers of ten: of the sizes that are rounded alike, and what numbers are scaled by.
+    private static final double[] BOUNDS = powersOfTen(-288, 309);
+    private static final double[] POWERS = powersOfTen(0, 301);
+
+    private static double[] powersOfTen(int first, int end) {
+        double[] all = new double[end - first];
+        for (int n = first; n < end; n++) {
+            all[n - first] = Double.parseDouble("1e" + n);
+        }
+        return all;
+    }
+"""
+
+_ANSWERS = """
+    // Probabilities by a tree; where a rule is unknown both ways, by what each counts.
+    private static double[] mixed(Grown tree, Cells c) {
+        Walk w = new Walk();
+        w.part = tree;
+        for (;;) {
+            w.start = w.at;
+            double[] p = w.part.leaf(c, w);
+            if (p == null) {
+                w.part = w.next;
+                continue;
+            }
+            while (!w.open.isEmpty() && w.open.get(w.open.size() - 1).goesNo) {
+                Open last = w.open.remove(w.open.size() - 1);
+                for (int k = 0; k < p.length; k++) {
+                    p[k] = p[k] + last.share * (last.yes[k] - p[k]);
+                }
+            }
+            if (w.open.isEmpty()) {
+                return p;
+            }
+            Open last = w.open.get(w.open.size() - 1);
+            last.yes = p;
+            last.goesNo = true;
+            w.part = last.part;
+            w.at = last.at;
+        }
+    }
+
+    // The probabilities that each member of the model gives.
+    private static double[][] membersOf(Map<String, ?> row) {
+        Cells c = new Cells(row);
+        double[][] members = new double[MEMBERS.length][];
+        for (int i = 0; i < MEMBERS.length; i++) {
+            Grown[] trees = MEMBERS[i];
+            if (trees.length == 1) {
+                members[i] = mixed(trees[0], c);
+                continue;
+            }
+            double[] scores = new double[trees.length]; // one tree per class
+            double total = 0;
+            for (int k = 0; k < trees.length; k++) {
+                scores[k] = mixed(trees[k], c)[1];
+                total += scores[k];
+            }
+            for (int k = 0; k < trees.length; k++) {
+                scores[k] = total > 0 ? scores[k] / total : 1.0 / trees.length;
+            }
+            members[i] = scores;
+        }
+        return members;
+    }
+
+    private static double[] meanOf(double[][] members) {
+        double[] mean = members[0].clone();
+        for (int i = 1; i < members.length; i++) {
+            for (int k = 0; k < mean.length; k++) {
+                mean[k] = mean[k] + members[i][k];
+            }
+        }
+        for (int k = 0; k < mean.length; k++) {
+            mean[k] = mean[k] / members.length;
+        }
+        return mean;
+    }
+
+    private static int best(double[] scores) {
+        int first = 0;
+        for (int k = 1; k < scores.length; k++) {
+            if (scores[k] > scores[first]) {
+                first = k;
+            }
+        }
+        return first;
+    }
+
+    /** The probability of each of CLASSES. A row has cells by column. */
+    public static double[] predictProba(Map<String, ?> row) {
+        return meanOf(membersOf(row));
+    }
+
+    /** The class decided for; of equals the first. */
+    public static Object predict(Map<String, ?> row) {
+        double[][] members = membersOf(row);
+        double[] mean = meanOf(members);
+        if (!IS_HARD) {
+            return CLASSES.get(decided(mean));
+        }
+        double[] votes = new double[mean.length];
+        for (double[] member : members) {
+            votes[decided(member)] += 1;
+        }
+        double[] other = betweenEquals(mean);
+        for (int k = 0; k < votes.length; k++) {
+            votes[k] = votes[k] + other[k];
+        }
+        return CLASSES.get(best(votes));
+    }
+}
+"""
+
+_BY_PROBABILITY = """
+    // The position of the most probable class.
+    private static int decided(double[] p) {
+        return best(p);
+    }
+
+    // What decides where votes do not: less than one vote.
+    private static double[] betweenEquals(double[] p) {
+        double[] halves = new double[p.length];
+        for (int k = 0; k < p.length; k++) {
+            halves[k] = p[k] / 2;
+        }
+        return halves;
+    }
+"""
+
+_BY_COST = """
+    // Less what each class is expected to cost if it is said.
+    private static double[] saved(double[] p) {
+        double[] costs = new double[p.length];
+        for (int i = 0; i < p.length; i++) {
+            double[] own = Costs.ALL.get(i);
+            for (int j = 0; j < p.length; j++) {
+                costs[j] = costs[j] - p[i] * own[j];
+            }
+        }
+        return costs;
+    }
+
+    // The position of the class that is expected to cost least.
+    private static int decided(double[] p) {
+        return best(saved(p));
+    }
+
+    // What decides where votes do not: less than one vote.
+    private static double[] betweenEquals(double[] p) {
+        double[] other = saved(p);
+        for (int k = 0; k < p.length; k++) {
+            other[k] = other[k] / (2 * DEAREST_COST);
+        }
+        return other;
+    }
+"""
+
+_KEYWORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    abstract assert boolean break byte case catch char class const continue default do double else
+    enum extends false final finally float for goto if implements import instanceof int interface
+    long native new null package permits private protected public record return sealed short static
+    strictfp super switch synchronized this throw throws transient true try var void volatile while
+    yield
+    """,
+    )
+)
+# Classes that the file makes or uses.
+_OWN_NAMES = (
+    r"ArrayList|Arrays|BitSet|Boolean|Cells|Collections|Costs|CostsFill\d+|Double|Float|Grown|HashMap|Integer|List|Map"
+    r"|IllegalArgumentException|Math|Number|NumberFormatException|Object|Open|Override|String|Walk"
+    r"|(Group|Levels)\d+(Fill\d+)?|Tree\d+Part\d+"
+)
+
+# A class and a method of Java hold so many constants at most, with some to spare.
+_MOST_ITEMS = 2000
+
+
+def export_java(model: Any, *, class_name: str = "Model", package: str | None = None) -> str:
+    """Write a model as one class of Java, which gives the same probabilities.
+
+    The class has ``predictProba(row)`` and ``predict(row)`` for a row given as a
+    ``Map<String, ?>`` of cells by column, where null and NaN are missing, and ``CLASSES``. It
+    needs Java 8 or newer and no library, and is safe for threads.
+
+    Parameters
+    ----------
+    model : BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble or Tree
+        A fitted model, or a tree of it.
+    class_name : str, default="Model"
+        Name of the class; its file must have the same name.
+    package : str, default=None
+        Package of the class, such as "com.example.risk".
+
+    Returns
+    -------
+    str
+        The text of the file.
+
+    Raises
+    ------
+    ValueError
+        If the name of the class or package is none in Java.
+
+    Examples
+    --------
+    >>> from bsnsing import BsnsingClassifier
+    >>> model = BsnsingClassifier.plain().fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> "public final class Risk {" in export_java(model, class_name="Risk")
+    True
+    """
+    word = "[A-Za-z][A-Za-z0-9_]*"
+    is_own = re.fullmatch(_OWN_NAMES, class_name)
+    if not re.fullmatch(word, class_name) or class_name in _KEYWORDS or is_own:
+        raise ValueError(
+            f"class_name must be the name of a class in Java, and no name that the file "
+            f"has for another. Got {class_name!r}."
+        )
+    is_package = package is None or (
+        re.fullmatch(rf"{word}(\.{word})*", package) and not _KEYWORDS & set(package.split("."))
+    )
+    if not is_package:
+        raise ValueError(f"package must be the name of a package in Java. Got {package!r}.")
+    text = Java(Program(model_form(model, "export_java"))).file(class_name)
+    return text if package is None else f"package {package};\n\n{text}"
+
+
+class Java(Language):
+    """Java 8 or newer."""
+
+    group = "Group{}.ALL"
+
+    def text(self, text: str) -> str:
+        """A literal of text, in ASCII."""
+        return json.dumps(text)  # which escapes as Java does
+
+    def number(self, number: float) -> str:
+        """A literal of a double."""
+        return repr(number).replace("inf", "Double.POSITIVE_INFINITY")
+
+    def if_line(self, condition: str) -> str:
+        """The line that opens an if."""
+        return f"if ({condition}) {{"
+
+    def leaf_line(self, values: Sequence[float]) -> str:
+        """The line that returns the probabilities of a leaf."""
+        return f"return new double[] {{{self.numbers(values)}}};"
+
+    def call_line(self, tree: int, part: int) -> str:
+        """The line that goes on in another part of the tree."""
+        return f"w.next = Tree{tree}Part{part}::leaf; return null;"
+
+    def file(self, class_name: str) -> str:
+        """The whole text."""
+        form, program = self.program.form, self.program
+        code = self._cells() + self._trees()
+        code += (_BY_PROBABILITY if form.costs is None else _BY_COST) + _ANSWERS
+        text = "import java.util.ArrayList;\nimport java.util.Arrays;\nimport java.util.BitSet;\n"
+        text += "import java.util.Collections;\nimport java.util.HashMap;\nimport java.util.List;\n"
+        text += "import java.util.Map;\n\n/**\n"
+        text += "".join(f" * {line}\n" for line in self.about())
+        text += f" */\npublic final class {class_name} {{\n    private {class_name}() {{}}\n\n"
+        labels = self.wrapped(map(self._label, form.classes), "        ")
+        text += "    /** The classes, in the order of the probabilities. */\n"
+        text += "    public static final List<Object> CLASSES = Collections.unmodifiableList("
+        text += f"Arrays.<Object>asList(\n{labels}\n    ));\n"
+        text += (
+            f"    private static final boolean IS_HARD = {str(form.voting == 'hard').lower()};\n"
+        )
+        text += _CONSTANTS
+        if form.costs is not None:
+            text += self._costs(form.costs)
+        for i, column in enumerate(program.columns):
+            if column.levels is not None:
+                text += self._levels(i, column)
+        for i, group in enumerate(program.groups):
+            puts = [f"all.set({position});" for position in group]
+            text += self._filled(f"Group{i}", "BitSet", "BitSet", puts)
+        if any(pair.is_rounded for pair in program.pairs):
+            text += _POWERS
+        return text + self.needed(_HELPERS, code) + code
+
+    def _costs(self, costs: Sequence[Sequence[float]]) -> str:
+        rows = [f"all.add(new double[] {{{self.numbers(row)}}});" for row in costs]
+        at_once = max(_MOST_ITEMS // len(costs), 1)
+        text = "\n    // What it costs to say a class (column) of a case of another (row).\n"
+        text += f"    private static final double DEAREST_COST = {max(map(max, costs))!r};\n"
+        return text + self._filled("Costs", "List<double[]>", "ArrayList<>", rows, at_once)
+
+    def _filled(
+        self, name: str, kind: str, made: str, puts: Sequence[str], at_once: int = _MOST_ITEMS
+    ) -> str:
+        """A class that holds a collection, which others fill: none can hold very much."""
+        fills = ""
+        runs = [puts[i : i + at_once] for i in range(0, len(puts), at_once)]
+        text = ""
+        for i, run in enumerate(runs):
+            fills += f"            {name}Fill{i}.into(ALL);\n"
+            lines = "".join(f"            {put}\n" for put in run)
+            text += f"\n    private static final class {name}Fill{i} {{\n"
+            text += f"        static void into({kind} all) {{\n{lines}        }}\n    }}\n"
+        text += f"\n    private static final class {name} {{\n"
+        text += f"        static final {kind} ALL = new {made}();\n\n"
+        return text + f"        static {{\n{fills}        }}\n    }}\n"
+
+    def _levels(self, number: int, column: ColumnCell) -> str:
+        levels = whole_numbers(column.levels or ())
+        puts = [f"all.put({self._level(v)}, {i});" for i, v in enumerate(levels)]
+        kind = "Map<Object, Integer>"
+        return self._filled(f"Levels{number}", kind, "HashMap<>", puts)
+
+    def _level(self, level: Any) -> str:
+        if isinstance(level, str):
+            return self.text(level)
+        if isinstance(level, int) and abs(level) >= 2**53:
+            return f'new java.math.BigInteger("{level}")'
+        return self.number(float(level))
+
+    def _label(self, label: Any) -> str:
+        plain = plain_label(label)
+        if isinstance(plain, str):
+            return self.text(plain)
+        if isinstance(plain, bool):
+            return str(plain).lower()
+        if isinstance(plain, int):
+            is_long = -(2**63) <= plain < 2**63
+            return f"{plain}L" if is_long else f'new java.math.BigInteger("{plain}")'
+        return "Double.NaN" if math.isnan(plain) else self.number(plain)
+
+    def _cells(self) -> str:
+        program = self.program
+        text = "\n    private static final class Cells { // what rules read\n"
+        for column in program.columns:
+            kind = "double" if column.levels is None else "int"
+            text += f"        final {kind} {column.identifier};\n"
+        text += "".join(f"        final double {pair.identifier};\n" for pair in program.pairs)
+        text += "\n        Cells(Map<String, ?> row) {\n"
+        for i, column in enumerate(program.columns):
+            name = self.text(column.name)
+            value = (
+                f"number(row, {name})"
+                if column.levels is None
+                else f"levelOf(row, {name}, Levels{i}.ALL)"
+            )
+            text += f"            {self.comment(self.describe(column))}\n"
+            text += f"            this.{column.identifier} = {value};\n"
+        text += "".join(self._pair_lines(pair) for pair in program.pairs)
+        return text + "        }\n    }\n"
+
+    def _pair_lines(self, cell: PairCell) -> str:
+        text = f"            {{ {self.comment(self.describe(cell))}\n"
+        text += f"                double a = this.{cell.first};\n"
+        text += f"                double b = {self.number(cell.pair.factor)}"
+        text += f" * this.{cell.second};\n"
+        number = f"a {cell.pair.sign} b"
+        value = f"rounded({number}, a, b)" if cell.is_rounded else f"defined({number})"
+        return text + f"                this.{cell.identifier} = {value};\n            }}\n"
+
+    def _trees(self) -> str:
+        text, names, number = "", [], 0
+        for member in self.program.form.members:
+            own = []
+            for tree in member:
+                for part, steps in enumerate(self.program.parts(tree)):
+                    title = "" if part else f"    {self.title(tree)}\n"
+                    lines = "\n".join(self.part_lines(tree, number, steps, depth=3))
+                    text += f"\n{title}    private static final class Tree{number}Part{part} {{\n"
+                    text += f"        static double[] leaf(Cells c, Walk w) {{\n{lines}\n"
+                    text += "        }\n    }\n"
+                own.append(f"Tree{number}Part0::leaf")
+                number += 1
+            names.append(f"{{{', '.join(own)}}}")
+        listed = self.wrapped(names, "        ")
+        return text + f"\n    private static final Grown[][] MEMBERS = {{\n{listed}\n    }};\n"

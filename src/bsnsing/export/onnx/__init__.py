@@ -1,0 +1,1 @@
+"""Models as ONNX: doubles throughout, complete rows by TreeEnsemble, the others by operators."""

@@ -1,0 +1,285 @@
+// The page as a whole: what is selected, open and shown, and where each part is drawn.
+
+const view = {
+  tree: 0,
+  node: 0,
+  closed: TREES.map(startClosed),
+  isOutline: false,
+  cells: COLUMNS.map(() => null),
+  touched: false,
+  answer: null,
+  found: null,
+  version: 0, // of what is open
+};
+
+// Large trees start with the rows that a screen holds.
+function startClosed(tree) {
+  if (tree.nLeaves[0] <= ALL_DRAWN) return new Set();
+  const perDepth = [];
+  for (let i = 0; i < tree.n; i++) perDepth[tree.depth[i]] = (perDepth[tree.depth[i]] ?? 0) + 1;
+  let shown = 0;
+  let depth = 0;
+  while (depth < perDepth.length && shown + perDepth[depth] <= ALL_DRAWN) shown += perDepth[depth++];
+  const closed = new Set();
+  for (let i = 0; i < tree.n; i++) if (!isLeaf(tree, i) && tree.depth[i] >= Math.max(1, depth - 1)) closed.add(i);
+  return closed;
+}
+
+function renderTree() {
+  if (view.isOutline) renderOutline();
+  else renderPicture();
+}
+
+function select(place, node, { focus = false, reveal = false } = {}) {
+  if (place !== view.tree) showTree(place);
+  const tree = TREES[place];
+  view.node = node;
+  if (reveal) {
+    for (const at of pathTo(tree, node).slice(0, -1)) if (view.closed[place].delete(at)) view.version += 1;
+  }
+  renderTree();
+  renderNode();
+  if (!view.isOutline && (focus || reveal)) showInFrame(node);
+  else if (view.isOutline && reveal) outline.items.get(node)?.scrollIntoView({ block: "nearest" });
+  if (focus) focusNode();
+  remember();
+}
+
+function focusNode() {
+  const item = byId(view.isOutline ? "outline" : "drawing").querySelector(`[data-node="${view.node}"]`);
+  item?.focus({ preventScroll: !view.isOutline });
+}
+
+function toggleNode(node) {
+  const closed = view.closed[view.tree];
+  if (closed.has(node)) closed.delete(node);
+  else closed.add(node);
+  view.version += 1;
+  const hadFocus = document.activeElement?.closest("[role=tree]");
+  const tree = TREES[view.tree];
+  if (closed.has(node) && pathTo(tree, view.node).includes(node)) view.node = node;
+  const before = picture.layout?.boxes.get(node);
+  const old = before && { x: before.x, y: before.y };
+  renderTree();
+  if (!view.isOutline && old) { // the node stays where it was on screen
+    const now = picture.layout.boxes.get(node);
+    picture.x += (old.x - now.x) * picture.scale;
+    picture.y += (old.y - now.y) * picture.scale;
+    placePicture();
+  }
+  renderNode();
+  if (hadFocus) focusNode();
+}
+
+function showTree(place) {
+  view.tree = place;
+  view.node = 0;
+  view.found = null;
+  const chooser = byId("which-tree");
+  if (chooser) chooser.value = String(place);
+  renderTree();
+  if (!view.isOutline) fitPicture({ readable: true });
+  renderNode();
+  renderRules();
+  renderProof();
+  if (view.touched) renderAnswer(answerOf(view.cells));
+}
+
+function showAs(isOutline) {
+  view.isOutline = isOutline;
+  byId("picture").toggleAttribute("hidden", isOutline); // elements of SVG have no .hidden
+  byId("outline").hidden = !isOutline;
+  byId("zooming").hidden = isOutline;
+  byId("as-picture").setAttribute("aria-pressed", String(!isOutline));
+  byId("as-outline").setAttribute("aria-pressed", String(isOutline));
+  renderTree();
+  if (!isOutline) fitPicture({ readable: true });
+}
+
+// --- Search: nodes whose rule or answer has the text ---
+
+function searchFor(text) {
+  byId("search").value = text;
+  search(true);
+  byId("tree").scrollIntoView({ block: "start" });
+}
+
+function search(isReveal) {
+  const tree = TREES[view.tree];
+  const wanted = byId("search").value.trim().toLowerCase();
+  view.found = null;
+  if (wanted) {
+    const hits = inOrder(tree).filter((node) => (isLeaf(tree, node) ? tree.classes[tree.label[node]] : ruleText(tree, node, 1e9)).toLowerCase().includes(wanted) || `#${node}` === wanted);
+    view.found = new Set(hits);
+    byId("search-note").textContent = `${plural(hits.length, "node")} found`;
+    if (isReveal && hits.length) {
+      const next = hits[(hits.indexOf(view.node) + 1) % hits.length];
+      select(view.tree, next, { reveal: true });
+      return;
+    }
+  } else byId("search-note").textContent = "";
+  renderTree();
+}
+
+// --- What the address remembers, the theme, printing ---
+
+function remember() {
+  try {
+    history.replaceState(null, "", `#${IS_SINGLE ? "" : `tree=${view.tree}&`}node=${view.node}`);
+  } catch { /* pages inside other pages may not */ }
+}
+
+function recall() {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const place = Number(asked.get("tree") ?? 0);
+  const node = Number(asked.get("node") ?? NaN);
+  const tree = TREES[place];
+  if (tree && Number.isInteger(node) && node >= 0 && node < tree.n) select(place, node, { reveal: true });
+}
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  byId("theme").setAttribute("aria-pressed", String(theme === "dark"));
+  byId("theme").textContent = theme === "dark" ? "Light" : "Dark";
+}
+
+function startTheme() {
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const chosen = () => { try { return localStorage.getItem("bsnsing-theme"); } catch { return null; } };
+  const follow = () => setTheme(chosen() ?? (dark.matches ? "dark" : "light"));
+  follow();
+  dark.addEventListener("change", follow);
+  byId("theme").addEventListener("click", () => {
+    const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+    try { localStorage.setItem("bsnsing-theme", next); } catch { /* private windows */ }
+    setTheme(next);
+  });
+}
+
+// Paper shows whole trees: a picture while it can be read, else indented lines.
+function beforePrint() {
+  rulesTable?.showAll(true);
+  proofTable?.showAll(true);
+  const open = () => true;
+  put("printed", TREES.map((tree, place) => {
+    const title = tree.title ? h("h3", null, tree.title) : null;
+    const reached = view.answer ? view.answer.walks[place].reached : null;
+    if (tree.nLeaves[0] > 16) return h("section", null, title ?? "", outlineItems(place, { isOpen: open, reached }));
+    const layout = layOut(place, open);
+    const state = { place, isOpen: open, reached, selected: -1, found: null };
+    const svg = s("svg", { viewBox: `-8 -8 ${layout.width + 16} ${layout.height + 24}`, class: "printed-picture", role: "img", "aria-label": "The whole tree" },
+      drawEdges(tree, layout, reached), layout.order.map((node) => drawBox(tree, layout.boxes.get(node), state)));
+    svg.style.maxWidth = `${layout.width + 16}px`;
+    return h("section", null, title ?? "", svg);
+  }));
+}
+
+function afterPrint() {
+  put("printed");
+  rulesTable?.showAll(false);
+  proofTable?.showAll(false);
+}
+
+// --- Start ---
+
+function renderHead() {
+  byId("title").textContent = DATA.title;
+  const inner = TREES.reduce((n, tree) => n + tree.nLeaves[0] - 1, 0);
+  const proven = TREES.reduce((n, tree) => n + tree.proof.optimal.filter((is, i) => is && !isLeaf(tree, i)).length, 0);
+  const leaves = TREES.reduce((n, tree) => n + tree.nLeaves[0], 0);
+  const own = TREES.reduce((n, tree) => n + tree.proof.ownOptimal.filter((is, i) => is && !isLeaf(tree, i)).length, 0);
+  const provenFor = TREES.some((tree) => tree.taught)
+    ? ` for the teacher's training set, ${countText(own)} for the cases themselves` : "";
+  byId("summary").textContent = [
+    TREES.length > 1 ? `${TREES.length} trees` : null, plural(leaves, "leaf", "leaves"), plural(TREES[0].cases[0], "case"),
+    plural(CLASSES.length, "class", "classes"), inner ? `${countText(proven)} of ${plural(inner, "split")} proven best${provenFor}` : null,
+  ].filter(Boolean).join(" · ");
+  put("legend", ...CLASSES.slice(0, 12).map((name, k) => h("li", { colour: DATA.colours[k] }, clipped(name, 40))),
+    ...(CLASSES.length > 12 ? [h("li", { class: "more" }, `and ${CLASSES.length - 12} more`)] : []));
+  if (TREES.length > 1) {
+    byId("tree-tools").prepend(h("label", { class: "chooser" }, "Tree ", h("select", { id: "which-tree", onchange: (event) => { showTree(Number(event.target.value)); remember(); } },
+      TREES.map((tree, i) => h("option", { value: i }, clipped(tree.title, 60))))));
+  }
+}
+
+function renderKeys() {
+  const isOpen = TREES.some((tree) => tree.proof.optimal.some((is) => !is));
+  if (isOpen) byId("keys").append(" ≈ marks what is not proven best.");
+}
+
+function listen() {
+  byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("case-title").focus(); });
+  listenToPicture();
+  listenToOutline();
+  byId("as-picture").addEventListener("click", () => showAs(false));
+  byId("as-outline").addEventListener("click", () => showAs(true));
+  byId("zoom-in").addEventListener("click", () => zoomPicture(1.25));
+  byId("zoom-out").addEventListener("click", () => zoomPicture(0.8));
+  byId("fit").addEventListener("click", () => fitPicture());
+  byId("open-all").addEventListener("click", () => { view.closed[view.tree].clear(); view.version += 1; renderTree(); if (!view.isOutline) fitPicture({ readable: true }); });
+  byId("close-all").addEventListener("click", () => {
+    const tree = TREES[view.tree];
+    for (let i = 1; i < tree.n; i++) if (!isLeaf(tree, i)) view.closed[view.tree].add(i);
+    view.version += 1;
+    select(view.tree, 0);
+    if (!view.isOutline) fitPicture({ readable: true });
+  });
+  byId("search").addEventListener("input", () => search(false));
+  byId("search").addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); search(true); } });
+  byId("clear").addEventListener("click", () => setCells(COLUMNS.map(() => null)));
+  byId("example").addEventListener("click", nextExample);
+  byId("rules-filter").addEventListener("input", (event) => filterRules(event.target.value));
+  byId("print").addEventListener("click", () => window.print());
+  window.addEventListener("hashchange", recall);
+  window.addEventListener("beforeprint", beforePrint);
+  window.addEventListener("afterprint", afterPrint);
+  let width = window.innerWidth;
+  window.addEventListener("resize", () => {
+    if (window.innerWidth === width) return; // a phone's bars come and go
+    width = window.innerWidth;
+    if (!view.isOutline && !picture.moved) fitPicture({ readable: true });
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    event.preventDefault();
+    byId("search").focus();
+  });
+}
+
+// Leaves with most cases first.
+let examples = 0;
+function nextExample() {
+  const tree = TREES[view.tree];
+  const leaves = inOrder(tree).filter((node) => isLeaf(tree, node)).sort((a, b) => tree.cases[b] - tree.cases[a] || a - b);
+  for (let tried = 0; tried < leaves.length; tried++) {
+    const found = exampleFor(tree, leaves[examples++ % leaves.length]);
+    if (found.cells?.some((cell) => cell !== null)) { setCells(found.cells); return; }
+  }
+}
+
+renderHead();
+renderKeys();
+startTheme();
+buildForm();
+listen();
+renderRules();
+renderColumns();
+renderCard();
+renderAnswer(answerOf(view.cells));
+showAs(window.innerWidth < 720);
+renderNode();
+recall();
+
+// For those who automate the page: cases are lists of typed texts, null where not known.
+window.bsnsing = Object.freeze({
+  cells: (texts) => texts.map((text, place) => (text === null ? null : cellFrom(place, text))),
+  predictProba: (cases) => cases.map((texts) => answerOf(window.bsnsing.cells(texts)).probabilities),
+  predict: (cases) => cases.map((texts) => answerOf(window.bsnsing.cells(texts)).label),
+  nearest: (texts, fixed = []) => {
+    const cells = window.bsnsing.cells(texts);
+    const { label } = answerOf(cells);
+    const found = nearestChange(cells, new Set(fixed), label);
+    return found.reason ? found : { leaves: found.leaves, columns: found.changes.map(({ place }) => place), texts: found.changes.map(({ text }) => text), nAnswers: found.nAnswers, isWhole: found.isWhole, cells: found.cells };
+  },
+});
+document.documentElement.dataset.ready = "true";

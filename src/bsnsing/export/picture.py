@@ -1,0 +1,434 @@
+"""What a picture of a tree shows: the options of all pictures, and the words of each node."""
+
+from __future__ import annotations
+
+import heapq
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import islice
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from bsnsing.data.show import plainer_beside, plainly, show_name
+from bsnsing.export.case import nodes_of_case
+from bsnsing.export.form import TreeForm, renamed, titled_trees
+from bsnsing.export.palette import ClassColour, Palette, class_colours, rest_colour
+from bsnsing.export.text import places_of
+from bsnsing.export.text_width import ELLIPSIS
+from bsnsing.questions.question import TESTS
+from bsnsing.tree.decide import is_outvoted
+from bsnsing.tree.model import check_tree_model
+from bsnsing.tree.text import (
+    missing_text,
+    proof_text,
+    show_class,
+    show_count,
+    show_probability,
+    show_small_probability,
+)
+from bsnsing.tree.tree import Tree
+
+Drawing = TypeVar("Drawing", bound=Callable[..., Any])
+
+SHOWS = ("counts", "classes", "shares", "probabilities")
+_LONGEST_NAME = 90  # of a column, level or class; longer ones are cut short in their middle
+# Classes that a node lists at most, and that its title does.
+_MOST_CLASSES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureOptions:
+    """What a picture shows. The words that :func:`bsnsing.export_text` knows mean the same here.
+
+    Attributes
+    ----------
+    feature_names : sequence of str, default=None
+        Names to write for the columns, instead of those the model was fitted with.
+    max_depth : int, default=None
+        Draw nodes up to this depth; what is below is one node that tells its size.
+    max_leaves : int, default=60
+        Leaves to draw at most. Where there are more, the subtrees of fewest cases are drawn as one
+        node each, which tells its size. None draws all.
+    shows : str or sequence of str, default="counts"
+        What nodes tell of their cases: "counts" how many there are and how many of the leaf's
+        class, "classes" how many of each class, "shares" the share of all cases that comes here,
+        "probabilities" the probability of each class.
+    event : class label, default=None
+        Tell the probability of this class at each node, and of no other.
+    show_probabilities : bool, default=False
+        The same as "probabilities" in ``shows``.
+    digits : int, default=None
+        Significant digits of thresholds, for a picture that is looked at and not reckoned with.
+        None writes as many as tell the cases apart.
+    full_levels : bool, default=False
+        List all levels of a group, instead of the first few and their number.
+    show_missing : bool, default=False
+        Tell which way missing cells go, where the column had some at fit.
+    show_numbers : bool, default=False
+        Write the number of each node, as in ``model.apply`` and ``tree.node``.
+    show_proof : bool, default=False
+        Tell each split's objective, and how many rules it was proven against. A split that is
+        not proven to be the best is marked in any case.
+    leaves : {"depth", "bottom"}, default="depth"
+        Draw leaves at their own depth, or all at the bottom.
+    palette : mapping or sequence of str, default=None
+        Colours of the classes as ``"#rrggbb"``, by label or in the order of classes.
+    case : row, default=None
+        Light up the way of one case: a dict, a sequence of cells in the order of the columns, a
+        Series or a dataframe of one row. Both ways are lit where its cells leave a rule unknown.
+    path : sequence of int, default=None
+        Light up these nodes, by their numbers; for a model of one tree.
+    title : str, default=None
+        A heading.
+    """
+
+    feature_names: Sequence[str] | None = None
+    max_depth: int | None = None
+    max_leaves: int | None = 60
+    shows: str | Sequence[str] = "counts"
+    event: Any = None
+    show_probabilities: bool = False
+    digits: int | None = None
+    full_levels: bool = False
+    show_missing: bool = False
+    show_numbers: bool = False
+    show_proof: bool = False
+    leaves: Literal["depth", "bottom"] = "depth"
+    palette: Palette | None = None
+    case: Any = None
+    path: Sequence[int] | None = None
+    title: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is none of the choices."""
+        for word in self.shown:
+            if word not in SHOWS:
+                raise ValueError(f"'shows' is made of the words {SHOWS}. Got {word!r}.")
+        if self.leaves not in ("depth", "bottom"):
+            raise ValueError(f"'leaves' must be 'depth' or 'bottom'. Got {self.leaves!r}.")
+        for name, least in (("max_depth", 0), ("max_leaves", 1), ("digits", 1)):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or value < least):
+                raise ValueError(f"'{name}' must be None or an int from {least}. Got {value!r}.")
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """What nodes tell of their cases."""
+        words = (self.shows,) if isinstance(self.shows, str) else tuple(self.shows)
+        return (*words, "probabilities") if self.show_probabilities else words
+
+
+def tells_options(*kinds: type[Any]) -> Callable[[Drawing], Drawing]:
+    """Give a function's docstring, after its ``**options``, the fields of these classes of options.
+
+    So ``help()`` tells each of them, in the same words everywhere.
+    """
+
+    def told(function: Drawing) -> Drawing:
+        if function.__doc__ is None or any(kind.__doc__ is None for kind in kinds):
+            return function  # Python runs without docstrings
+        listed = "\n".join(
+            inspect.cleandoc(kind.__doc__ or "").split("----------\n", 1)[1] for kind in kinds
+        )
+        head, mark, tail = inspect.cleandoc(function.__doc__).partition("**options\n")
+        own, blank, rest = tail.partition("\n\n")
+        function.__doc__ = f"{head}{mark}{own}\n{listed}{blank}{rest}"
+        return function
+
+    return told
+
+
+def read_options(caller: str, options: dict[str, Any]) -> PictureOptions:
+    """Return the options of a picture, given by keyword."""
+    known = [field.name for field in fields(PictureOptions)]
+    for name in options:
+        if name not in known:
+            raise TypeError(f"{caller} has no option {name!r}. Its options are {', '.join(known)}.")
+    return PictureOptions(**options)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeWords:
+    """What one drawn node says."""
+
+    node: int
+    kind: Literal["rule", "leaf", "collapsed"]
+    best: int  # position of its most probable class
+    questions: tuple[str, ...]  # of a rule, one text each, with the word that joins them
+    label: str  # of what is drawn as a leaf, with its probability; else ""
+    details: tuple[str, ...]
+    notes: tuple[str, ...]
+    number: str  # of the node; "" where it is not shown
+    title: str  # all of it in words, for who does not see the picture
+    cases: float
+    shares: tuple[float, ...]  # probability of each class
+    probability: float  # of the event, or of the most probable class
+    depth: int
+    yes: int = -1  # position among the drawn nodes
+    no: int = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreePicture:
+    """One tree of a model, as words: what every kind of picture is drawn from."""
+
+    number: int  # among the trees of the model
+    title: str
+    tree: Tree
+    nodes: tuple[NodeWords, ...]  # children after parents
+    colours: tuple[ClassColour, ...]  # by position among the tree's classes
+    labels: tuple[str, ...]
+    lit: frozenset[int]  # nodes on the highlighted path
+    options: PictureOptions
+
+
+def tree_pictures(
+    model: Any, caller: str, options: PictureOptions, *, most: int | None = None
+) -> list[TreePicture]:
+    """Return what to draw of each tree of a fitted model, or of a Tree; of the first ``most``."""
+    check_tree_model(model, caller)
+    titled = list(islice(titled_trees(model), most))
+    if options.path is not None and len(titled) > 1:
+        raise ValueError(
+            f"path={list(options.path)!r} is of one tree, but the model has {len(titled)}. Draw "
+            "one of model.trees_, or light up a case."
+        )
+    classes = (titled[0][1].classes if isinstance(model, Tree) else model.classes_).tolist()
+    colours = class_colours(classes, options.palette)
+    events = places_of(options.event, [tree for _, tree in titled])
+    pictures = []
+    for number, ((title, tree), event) in enumerate(zip(titled, events, strict=True)):
+        lit = _lit_nodes(tree, options)
+        tree = _shortened(_rounded(renamed(tree, options.feature_names), options.digits))
+        heading = ": ".join(filter(None, [options.title and show_name(options.title), title]))
+        pictures.append(
+            TreePicture(
+                number=number,
+                title=heading,
+                tree=tree,
+                nodes=_words_of(tree, event, options),
+                colours=tuple(colours.get(c, rest_colour()) for c in tree.classes.tolist()),
+                labels=tuple(_labels_of(tree)),
+                lit=lit,
+                options=options,
+            )
+        )
+    return pictures
+
+
+def _shortened(tree: Tree) -> Tree:
+    """Return the tree with names and levels that a picture has room for."""
+    shorter = dict(zip(*_short_texts([column.name for column in tree.columns]), strict=True))
+    columns = tuple(
+        replace(
+            column,
+            name=shorter[column.name],
+            levels=tuple(_short_texts(column.levels)[1]),
+        )
+        for column in tree.columns
+    )
+    if columns == tree.columns:
+        return tree
+    pairs = (replace(p, first=shorter[p.first], second=shorter[p.second]) for p in tree.pairs)
+    return replace(tree, columns=columns, pairs=tuple(pairs))
+
+
+def _short_texts(texts: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Return texts, and the same cut short in their middle; as they are where two would be one."""
+    short = [_short(text) if isinstance(text, str) else text for text in texts]
+    return list(texts), short if len(set(short)) == len(short) else list(texts)
+
+
+def _short(text: str) -> str:
+    if len(text) <= _LONGEST_NAME:
+        return text
+    return f"{text[: _LONGEST_NAME // 2]}{ELLIPSIS}{text[-_LONGEST_NAME // 3 :]}"
+
+
+def _labels_of(tree: Tree) -> list[str]:
+    return [_short(show_class(tree, k)) for k in range(len(tree.classes))]
+
+
+def _rounded(tree: Tree, digits: int | None) -> Tree:
+    """Return the tree with thresholds of so many digits; single values stay as they are."""
+    if digits is None:
+        return tree
+    tests = [TESTS[test] for test in tree.question_test]
+    values = np.array(
+        [
+            _rounded_threshold(value, test, digits) if test in ("<", ">") else value
+            for value, test in zip(tree.question_value.tolist(), tests, strict=True)
+        ]
+    )
+    # The greatest numbers would be rounded to infinity.
+    return replace(tree, question_value=np.where(np.isinf(values), tree.question_value, values))
+
+
+def _rounded_threshold(value: float, test: str, digits: int) -> float:
+    """Round a threshold; ``x >= 30`` stays a question with the number itself."""
+    towards = math.inf if test == ">" else -math.inf
+    beside = plainer_beside(value, towards)
+    rounded = float(f"{value if beside is None else beside:.{digits}g}")
+    return rounded if beside is None else math.nextafter(rounded, -towards)
+
+
+def _lit_nodes(tree: Tree, options: PictureOptions) -> frozenset[int]:
+    if options.path is not None:
+        unknown = [node for node in options.path if not 0 <= node < tree.n_nodes]
+        if unknown:
+            raise ValueError(
+                f"The path has a node {unknown[0]}, but the tree's nodes are 0 to "
+                f"{tree.n_nodes - 1}. Take them from model.apply or model.decision_path."
+            )
+        return frozenset(int(node) for node in options.path)
+    return frozenset() if options.case is None else nodes_of_case(TreeForm("", tree), options.case)
+
+
+def drawn_nodes(tree: Tree, max_depth: int | None, max_leaves: int | None) -> list[int]:
+    """Return the nodes to draw, in order: those of most cases are opened first."""
+    cases = tree.counts.sum(axis=1).tolist()
+    left, right = tree.children_left.tolist(), tree.children_right.tolist()
+    depth = tree.depth.tolist()
+    most = tree.n_leaves if max_leaves is None else max_leaves
+    drawn, n_ends = [0], 1
+    waiting = [(-cases[0], 0)]
+    while waiting and n_ends < most:
+        _, node = heapq.heappop(waiting)
+        if left[node] < 0 or (max_depth is not None and depth[node] >= max_depth):
+            continue
+        n_ends += 1
+        for child in (left[node], right[node]):
+            drawn.append(child)
+            heapq.heappush(waiting, (-cases[child], child))
+    return sorted(drawn)
+
+
+def leaves_below(tree: Tree) -> list[int]:
+    """Return the number of leaves at or below each node."""
+    left, right = tree.children_left.tolist(), tree.children_right.tolist()
+    below = [1] * tree.n_nodes
+    for node in range(tree.n_nodes - 1, -1, -1):  # children come after their parents
+        if left[node] >= 0:
+            below[node] = below[left[node]] + below[right[node]]
+    return below
+
+
+def _words_of(tree: Tree, event: int | None, options: PictureOptions) -> tuple[NodeWords, ...]:
+    drawn = drawn_nodes(tree, options.max_depth, options.max_leaves)
+    place = {node: i for i, node in enumerate(drawn)}
+    speaker = _Speaker(tree, event, options, leaves_below(tree))
+    left, right = tree.children_left.tolist(), tree.children_right.tolist()
+    return tuple(
+        speaker.words(node, place.get(left[node], -1), place.get(right[node], -1)) for node in drawn
+    )
+
+
+class _Speaker:
+    """Puts the nodes of one tree into words."""
+
+    def __init__(
+        self, tree: Tree, event: int | None, options: PictureOptions, below: list[int]
+    ) -> None:
+        self.tree, self.event, self.options, self.below = tree, event, options, below
+        self.counts = tree.counts.tolist()
+        self.values = tree.value.tolist()
+        self.best = tree.labels.tolist()
+        self.all_cases = float(tree.counts[0].sum())
+        self.is_weighted = bool((tree.class_weight != tree.class_weight[0]).any())
+        self.labels = _labels_of(tree)
+
+    def words(self, node: int, yes: int, no: int) -> NodeWords:
+        value = self.values[node]
+        best = self.best[node]
+        is_rule = yes >= 0
+        is_leaf = self.tree.children_left[node] < 0
+        told = best if self.event is None else self.event
+        write = show_probability if self.event is None else show_small_probability
+        questions = self._questions(node) if is_rule else ()
+        label = "" if is_rule else f"{self.labels[told]} {write(value[told])}"
+        details = self._details(node, best, is_rule)
+        notes = self._notes(node, best, is_rule, is_leaf)
+        return NodeWords(
+            node=node,
+            kind="rule" if is_rule else "leaf" if is_leaf else "collapsed",
+            best=best,
+            questions=questions,
+            label=label,
+            details=tuple(details),
+            notes=tuple(notes),
+            number=f"#{node}" if self.options.show_numbers else "",
+            title=self._title(node, " ".join(questions) or label, notes),
+            cases=sum(self.counts[node]),
+            shares=tuple(value),
+            probability=value[told],
+            depth=int(self.tree.depth[node]),
+            yes=yes,
+            no=no,
+        )
+
+    def _questions(self, node: int) -> tuple[str, ...]:
+        rule = self.tree.rules[node]
+        assert rule is not None
+        texts = list(map(plainly, rule.texts(full_levels=self.options.full_levels)))
+        return (texts[0], *(f"{rule.operator} {text}" for text in texts[1:]))
+
+    def _details(self, node: int, best: int, is_rule: bool) -> list[str]:
+        counts, value, shown = self.counts[node], self.values[node], self.options.shown
+        n_cases = sum(counts)
+        details = []
+        if self.event is not None and is_rule:
+            details.append(f"{self.labels[self.event]} {show_small_probability(value[self.event])}")
+        if "counts" in shown:
+            cases = show_count(n_cases)
+            is_share = not is_rule and self.event is None
+            details.append(f"{show_count(counts[best])} of {cases}" if is_share else _cases(cases))
+        if "classes" in shown:
+            details += self._listed(counts, show_count)
+        if "shares" in shown:
+            share = n_cases / self.all_cases if self.all_cases > 0 else 0.0
+            details.append(f"{show_small_probability(share)} of cases")
+        if "probabilities" in shown and self.event is None:
+            details += self._listed(value, show_small_probability)
+        return details
+
+    def _listed(self, numbers: list[float], write: Any) -> list[str]:
+        """One line for each class, and at most a few."""
+        order = list(range(len(numbers)))
+        if len(order) > _MOST_CLASSES:
+            order = sorted(order, key=lambda k: -numbers[k])[: _MOST_CLASSES - 1]
+        lines = [f"{self.labels[k]} {write(numbers[k])}" for k in order]
+        n_left = len(numbers) - len(order)
+        return [*lines, f"{n_left} more classes"] if n_left else lines
+
+    def _notes(self, node: int, best: int, is_rule: bool, is_leaf: bool) -> list[str]:
+        tree, notes = self.tree, []
+        if not is_rule and not is_leaf:
+            notes.append(f"{self.below[node]} leaves below")
+        if not is_rule:
+            if self.values[node][best] < max(self.values[node]):
+                notes.append("cheapest decision")
+            if is_outvoted(tree.counts[node] * tree.class_weight, best, tree.costs):
+                notes.append("teacher's label" if tree.is_taught else "label from above")
+        if self.options.show_missing and is_rule:
+            rule = tree.rules[node]
+            assert rule is not None
+            notes += filter(None, [missing_text(rule).strip().strip("[]")])
+        if is_rule and self.options.show_proof:
+            notes.append(proof_text(tree, tree.node(node), True).strip().strip("[]"))
+        elif not tree.optimal[node] and (is_rule or is_leaf):
+            notes.append("not proven best" if is_rule else "not proven")
+        return notes
+
+    def _title(self, node: int, says: str, notes: list[str]) -> str:
+        numbers = self.values[node]
+        order = sorted(range(len(numbers)), key=lambda k: -numbers[k])[:_MOST_CLASSES]
+        shares = ", ".join(f"{self.labels[k]} {show_small_probability(numbers[k])}" for k in order)
+        cases = _cases(show_count(sum(self.counts[node])))
+        return ". ".join([f"Node {node}: {says}", f"{cases}: {shares}", *notes])
+
+
+def _cases(count: str) -> str:
+    return f"{count} case" if count == "1" else f"{count} cases"

@@ -1,0 +1,43 @@
+"""Files that past versions wrote are read by this one, and predict what they did."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bsnsing
+
+FOLDER = Path(__file__).parent / "fixtures"
+FILES = sorted(path for path in FOLDER.glob("*.json") if not path.name.endswith(".rows.json"))
+
+
+def test_there_are_files_of_every_type() -> None:
+    types = {json.loads(path.read_text(encoding="utf-8"))["model"]["type"] for path in FILES}
+    assert types == {"BsnsingClassifier", "BsnsingClassifierCV", "BsnsingEnsemble"}
+    assert len(FILES) >= 12
+
+
+def test_files_of_format_1_are_of_own_questions_and_2_tells_others() -> None:
+    for path in FILES:
+        version = json.loads(path.read_text(encoding="utf-8"))["format_version"]
+        origins = {name for tree in bsnsing.load(path).trees_ for name in tree.origins}
+        assert origins == ({"own"} if version == 1 else {"own", "user", "DecisionTreeClassifier"})
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_old_files_predict_what_they_did(path: Path) -> None:
+    model = bsnsing.load(path)
+    beside = json.loads(path.with_suffix(".rows.json").read_text(encoding="utf-8"))
+    cells = pd.DataFrame(beside["rows"], columns=list(beside["columns"]), dtype=object)
+    kinds = {name: "object" if kind == "str" else kind for name, kind in beside["columns"].items()}
+    rows = cells.astype(kinds)
+    told = [[share.hex() for share in row] for row in model.predict_proba(rows).tolist()]
+    assert told == beside["probabilities"]
+    assert [str(label) for label in model.predict(rows)] == beside["labels"]
+    assert [share.hex() for share in model.feature_importances_.tolist()] == beside["importances"]
+    assert np.isfinite(model.predict_proba(rows)).all()
+    assert model.get_params()
