@@ -6,8 +6,11 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+
+from bsnsing import BsnsingClassifier, BsnsingEnsemble
 
 SOLVERS = ["highspy", "ortools", "pyscipopt", "gurobipy", "cplex", "pulp"]
 OPTIONAL = ["pandas", "polars", "pyarrow", "matplotlib", *SOLVERS]
@@ -38,6 +41,50 @@ assert model.predict_proba(X).shape == (20, 2) and str(model)
 @pytest.mark.parametrize("use", ["import bsnsing", FIT], ids=["import", "fit"])
 def test_no_extra_is_pulled_in(use: str) -> None:
     assert run(ADDED.format(use=use)) == "[]"
+
+
+def test_the_package_alone_imports_no_library() -> None:
+    code = "import sys, bsnsing; print([n for n in ('numpy', 'sklearn') if n in sys.modules])"
+    assert run(code) == "[]"
+
+
+def test_every_public_name_is_there_on_its_first_use() -> None:
+    code = """
+import bsnsing
+print([name for name in bsnsing.__all__ if not hasattr(bsnsing, name)])
+assert bsnsing.solvers.available()["enum"].is_usable
+try:
+    bsnsing.nothing
+except AttributeError as error:
+    print(error)
+"""
+    assert run(code).splitlines() == ["[]", "module 'bsnsing' has no attribute 'nothing'"]
+
+
+def test_files_are_read_by_who_has_imported_no_estimator(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    rows, labels = [[1.0], [2.0], [3.0], [4.0]] * 9, [0, 0, 1, 1] * 9
+    BsnsingEnsemble(estimator=BsnsingClassifier.plain(), n_estimators=2).fit(rows, labels).save(
+        path
+    )
+    assert run(f"import bsnsing; print(len(bsnsing.load({str(path)!r}).trees_))") == "2"
+    wrong = f"""
+from bsnsing import BsnsingClassifier, ModelFileError
+try:
+    BsnsingClassifier.load({str(path)!r})
+except ModelFileError as error:
+    print(error)
+"""
+    assert run(wrong).startswith("The file holds a BsnsingEnsemble, not a BsnsingClassifier.")
+
+
+def test_a_tree_is_drawn_in_a_notebook_that_has_shown_nothing_else() -> None:
+    code = """
+from bsnsing import BsnsingClassifier
+model = BsnsingClassifier.plain().fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+print("<svg" in model.tree_._repr_html_())
+"""
+    assert run(code) == "True"
 
 
 @pytest.mark.parametrize("name", OPTIONAL)

@@ -70,7 +70,7 @@ def test_listing_names_every_solver(capsys: pytest.CaptureFixture[str]) -> None:
     from bsnsing.solvers.__main__ import main
 
     listing = available()
-    assert set(listing) == set(SOLVERS) - {"hybrid"}
+    assert list(listing) == list(SOLVERS)
     assert listing["enum"].is_usable
     main()
     assert capsys.readouterr().out.count("usable") >= len(listing)
@@ -88,6 +88,15 @@ def test_missing_package_says_what_to_do(name: str, without) -> None:
         SolverUnavailableError, match=rf"needs {PACKAGES[name]}.*pip install 'bsnsing\[{name}\]'"
     ):
         best_rule(answers, y, solver=name)
+
+
+def test_hybrid_is_as_usable_as_its_solver_of_small_nodes(without) -> None:
+    assert available()["hybrid"].is_usable
+    without("highspy")
+    status = available()["hybrid"]
+    assert not status.is_usable
+    assert "highs, is not" in status.reason
+    assert "solver_options={'hybrid_solver': 'cpsat'}" in status.advice
 
 
 @pytest.mark.parametrize(
