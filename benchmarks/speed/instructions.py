@@ -2,8 +2,10 @@
 
 Run: make instructions. Counts the instructions of the rule search and of a whole fit
 (benchmarks/native/instructions.cpp), with every set of kernels that valgrind knows, and compares
-them with those on file. `make instructions RECORD=1` puts the counts of now on file. Counts depend
-on the compiler, so each has its own.
+them with those on file: more than 5 % more fails, also in CI. `make instructions RECORD=1` puts the
+counts of now on file; where they have grown, or the work is another one, it must be said why, and
+the reason is on file with them: `make instructions RECORD=1 WHY="rules of XOR are searched too"`.
+Counts depend on the compiler, so each has its own.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ RECORDS = RESULTS / "instructions.json"
 WORKS = ("search-pairs", "search-triples", "fit", "fit-classes")
 # AVX-512 is unknown to valgrind, which also hides it from the dispatcher.
 KERNELS = {"x86_64": ("avx2", "scalar"), "aarch64": ("neon", "scalar")}
-TOLERANCE = 0.02
+TOLERANCE = 0.05
 
 
 @dataclass(frozen=True)
@@ -109,9 +111,18 @@ def read_records(compiler: str) -> dict[str, Count]:
     return {name: Count(**entry) for name, entry in found.items()}
 
 
-def write_records(compiler: str, counts: dict[str, Count]) -> None:
+def needs_reason(counts: dict[str, Count], recorded: dict[str, Count]) -> bool:
+    """Whether counts that are to be put on file are worse than those there, or of other work."""
+    return any(
+        name in recorded and judge(now, recorded[name]).is_bad for name, now in counts.items()
+    )
+
+
+def write_records(compiler: str, counts: dict[str, Count], why: str) -> None:
     every = json.loads(RECORDS.read_text(encoding="utf-8")) if RECORDS.exists() else {}
     every[compiler] = {name: asdict(found) for name, found in counts.items()}
+    if why:
+        every["why"] = why
     RECORDS.write_text(json.dumps(every, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
@@ -137,7 +148,8 @@ def compare(counts: dict[str, Count], recorded: dict[str, Count]) -> int:
 
 ADVICE = """
 Where they went: callgrind_annotate build/bench/callgrind.<work>.<kernels>
-If the change is meant, put the counts of now on file: make instructions RECORD=1"""
+If the change is meant, put the counts of now on file, and say why they grew:
+make instructions RECORD=1 WHY=..."""
 
 NOTHING_ON_FILE = """
 No counts of this compiler are on file. At a commit you trust, run: make instructions RECORD=1"""
@@ -146,6 +158,12 @@ No counts of this compiler are on file. At a commit you trust, run: make instruc
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--record", action="store_true", help="put the counts of now on file")
+    parser.add_argument("--why", default="", help="what they grew for; goes on file with them")
+    parser.add_argument(
+        "--skip-unknown",
+        action="store_true",
+        help="succeed where no counts of this compiler are on file",
+    )
     args = parser.parse_args()
     if shutil.which("valgrind") is None:
         parser.exit(
@@ -156,12 +174,18 @@ def main() -> None:
     program = native_build.build("instructions")
     found = subprocess.run([program, "compiler"], capture_output=True, text=True, check=True)
     compiler = f"{platform.machine()}, compiler {found.stdout.strip()}"
+    recorded = read_records(compiler)
+    if args.skip_unknown and not recorded:
+        print(f"Instructions are not counted: none are on file for {compiler}.")
+        return
     print(f"Instructions of the native code ({compiler})\n", flush=True)
     counts = count_all(program)
-    recorded = read_records(compiler)
     n_bad = compare(counts, recorded)
     if args.record:
-        write_records(compiler, counts)
+        if needs_reason(counts, recorded) and not args.why.strip():
+            print('\nSay why, so that it is on file: make instructions RECORD=1 WHY="..."')
+            sys.exit(1)
+        write_records(compiler, counts, args.why.strip())
         print(f"\nPut on file: {RECORDS.relative_to(ROOT)}")
     elif n_bad:
         print(ADVICE if recorded else NOTHING_ON_FILE)

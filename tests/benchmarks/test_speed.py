@@ -60,8 +60,8 @@ def count(n: int, result: str = "44 leaves") -> Count:
 @pytest.mark.parametrize(
     ("now", "old", "is_bad"),
     [
-        (count(1019), count(1000), False),
-        (count(1021), count(1000), True),
+        (count(1049), count(1000), False),
+        (count(1051), count(1000), True),
         (count(900), count(1000), False),
         (count(1000, "43 leaves"), count(1000), True),
         (count(1000), None, True),
@@ -73,6 +73,24 @@ def test_instruction_counts_are_judged(now: Count, old: Count | None, is_bad: bo
 
 def test_fewer_instructions_should_be_put_on_file() -> None:
     assert "put on file" in instructions.judge(count(900), count(1000)).words
+
+
+def test_a_reason_is_due_for_growth_and_for_other_work() -> None:
+    old = {"fit": count(1000), "search": count(10)}
+    assert not instructions.needs_reason({"fit": count(1049), "search": count(5)}, old)
+    assert not instructions.needs_reason({"new": count(7)}, old)
+    assert instructions.needs_reason({"fit": count(1051)}, old)
+    assert instructions.needs_reason({"fit": count(1000, "43 leaves")}, old)
+
+
+def test_reasons_are_on_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(instructions, "RECORDS", tmp_path / "instructions.json")
+    instructions.write_records("a compiler", {"fit": count(1000)}, "")
+    assert "why" not in json.loads(instructions.RECORDS.read_text())
+    instructions.write_records("another", {"fit": count(2000)}, "more is proven")
+    assert json.loads(instructions.RECORDS.read_text())["why"] == "more is proven"
+    assert instructions.read_records("a compiler") == {"fit": count(1000)}
+    assert instructions.read_records("another") == {"fit": count(2000)}
 
 
 def test_callgrind_total() -> None:
