@@ -216,7 +216,8 @@ def with_levels(seed: int = 0) -> Told:
     colours = pd.qcut(X["color_intensity"], 6, labels=False) + rng.integers(0, 2, len(X))
     X["colour"] = np.array(list("uwasxnb"), dtype=object)[colours]
     X["place"] = rng.choice(np.array(list("abcd"), dtype=object), len(X))
-    X = X.drop(columns=["color_intensity", "hue", "proline", "flavanoids"])
+    told_by_it = ["color_intensity", "hue", "proline", "flavanoids", "alcohol"]
+    X = X.drop(columns=[*told_by_it, "od280/od315_of_diluted_wines"])
     return replace(wine, X=X.mask(rng.random(X.shape) < 0.05))
 
 
@@ -250,6 +251,19 @@ def test_the_default_is_the_same_tree(table: str, name: str) -> None:
     first = TABLES[table]()
     told = CHANGES[name](first, np.random.default_rng(3))
     assert_same(fitted(table), BsnsingClassifier().fit(told.X, told.y), first, told)
+
+
+# Of tables with more rows than that the teacher learns a sample.
+FewTaught = varied(most_taught=80, n_trees=5)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("table", ["wine", "levels"])
+def test_of_a_large_table_too(table: str, name: str) -> None:
+    first = TABLES[table]()
+    told = CHANGES[name](first, np.random.default_rng(3))
+    model = FewTaught().fit(first.X, first.y)
+    assert_same(model, FewTaught().fit(told.X, told.y), first, told)
 
 
 def test_the_tables_ask_about_levels_and_pairs() -> None:
@@ -327,7 +341,7 @@ def test_one_tree_per_class(table: str, class_weight: Any) -> None:
 
 def test_ensembles() -> None:
     first = with_levels()
-    told = all_changes(first, 8)
+    told = all_changes(first, 8, EXACT)
     model, other = (BsnsingEnsemble(2).fit(t.X, t.y) for t in (first, told))
     assert_same(model, other, first, told)
 
@@ -429,6 +443,19 @@ def test_all_changes_of_any_table(first: Told, seed: int, multiclass: str) -> No
     told = all_changes(first, seed, EXACT)
     model = Quick(multiclass=multiclass, ccp_alpha=0.001).fit(first.X, first.y, first.weights)
     other = Quick(multiclass=multiclass, ccp_alpha=0.001).fit(told.X, told.y, told.weights)
+    assert_same(model, other, first, told)
+
+
+@settings(max_examples=30)
+@given(tables(), st.integers(0, 1000), st.sampled_from(["native", "ovr"]))
+@pytest.mark.filterwarnings("ignore:.*left out")
+def test_all_changes_of_any_large_table(first: Told, seed: int, multiclass: str) -> None:
+    if (np.bincount(first.y, first.weights) > 0).sum() < 2:
+        return
+    told = all_changes(first, seed, EXACT)
+    learner = varied(most_taught=12, n_trees=5)
+    model = learner(multiclass=multiclass, ccp_alpha=0.001).fit(first.X, first.y, first.weights)
+    other = learner(multiclass=multiclass, ccp_alpha=0.001).fit(told.X, told.y, told.weights)
     assert_same(model, other, first, told)
 
 

@@ -5,7 +5,6 @@ That is the proof that an engine over a cluster's or a device's parts can return
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,10 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from parts_engine import PartsEngine
+from same_trees import assert_same
+from sklearn.tree import DecisionTreeClassifier
 
-from bsnsing import BsnsingClassifier, BsnsingEnsemble, ColumnPair, Question, Tree
-
-# Which rules a search counted and which its bounds excluded is its own affair.
-OWN_AFFAIRS = {"n_counted", "n_excluded"}
+from bsnsing import BsnsingClassifier, BsnsingEnsemble, ColumnPair, Question
 
 
 def over_parts(n_parts: int, **settings: Any) -> BsnsingClassifier:
@@ -45,20 +43,8 @@ def random_table(seed: int, n_classes: int) -> tuple[pd.DataFrame, NDArray[np.in
     return X, y
 
 
-def assert_same(found: Tree, expected: Tree) -> None:
-    for field in fields(Tree):
-        mine, theirs = getattr(found, field.name), getattr(expected, field.name)
-        if isinstance(mine, np.ndarray) and field.name not in OWN_AFFAIRS:
-            np.testing.assert_array_equal(mine, theirs, err_msg=field.name)
-    for name in ("columns", "pairs", "has_missing", "is_taught"):
-        assert getattr(found, name) == getattr(expected, name), name
-    assert str(found) == str(expected)
-    # The native search may count a large rule twice on its way to something to beat.
-    n_known = found.n_counted + found.n_excluded
-    assert (n_known <= expected.n_counted + expected.n_excluded).all()
-
-
 PLAIN = {"teacher": None, "min_samples_leaf": 3, "shrinkage": 0.0}
+STUMP = DecisionTreeClassifier(max_depth=2, random_state=0)
 
 
 @pytest.mark.parametrize("operators", [("or",), ("or", "and"), ("and",), ("or", "and", "xor")])
@@ -97,6 +83,9 @@ def test_rules_of_any_size_are_the_same(seed: int, max_rules: int) -> None:
         {"constraints": {"costs": {"many": 3, "level": 1}, "max_cost": 4}},
         {"extra_questions": [Question("many", ">", 0.123), Question("level", "in", ("a", "b"))]},
         {"extra_questions": [Question(ColumnPair("many", "*", "few"), ">", 0.5)]},
+        {"extra_questions": STUMP},
+        {"extra_questions": [STUMP, Question("many", ">", 0.123)], "donors_per_node": True},
+        {"extra_questions": STUMP, "donors_per_node": True, "own_questions": False},
         {"max_bins": 8},
         {"max_bins": None},
         {"solver": "greedy", "max_rules": 3},

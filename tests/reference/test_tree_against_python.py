@@ -10,9 +10,10 @@ import judge
 import numpy as np
 import pandas as pd
 import pytest
+from node_questions import ask_at_node
 from numpy.typing import NDArray
 
-from bsnsing import BsnsingClassifier, Question, Tree, ask_questions
+from bsnsing import BsnsingClassifier, Question, Tree
 
 ASKING = {"n_segments": 4, "max_levels": 4, "max_values_as_levels": 4, "bin_size": 3}
 
@@ -46,7 +47,7 @@ class Grower:
         # Rows outside the node count nothing, but tell how many values a column has in all.
         negation = "and" in self.operators
         weight = rows.astype(int)
-        pool = ask_questions(self.X, self.y, negation=negation, sample_weight=weight, **ASKING)
+        pool = ask_at_node(self.X, self.y, weight, negation=negation, **ASKING)
         best = judge.best_rule(
             pool.answers[rows],
             self.y[rows],

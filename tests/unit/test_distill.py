@@ -14,7 +14,7 @@ from bsnsing.data.cases import Cases
 from bsnsing.data.weights import CaseWeights
 from bsnsing.distill import distill as distill_module
 from bsnsing.distill.config import DistillConfig
-from bsnsing.distill.distill import DistillOptions, _cost, _enriched, _grow, grow_distilled
+from bsnsing.distill.distill import DistillOptions, _enriched, _grow, grow_distilled
 from bsnsing.distill.rule_space import RuleSpace
 from bsnsing.distill.training_set import TrainingSet
 from bsnsing.estimators.options import read_options
@@ -22,7 +22,7 @@ from bsnsing.grow.options import GrowOptions
 from bsnsing.tree.impurity import half_deviance
 from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import Evidence
-from bsnsing.tree.prune import best_subtree, impurity_per_case, prune_by_cost
+from bsnsing.tree.prune import best_subtree, impurity_per_case, least_cost, prune_by_cost
 from bsnsing.tree.tree import Tree
 from tests.training_sets import teaching_of, untaught
 
@@ -121,7 +121,7 @@ class Growth:
         )
         first = self(real, CLASSES, training, simple.options(options), config)
         space, (tree, _) = _enriched(real, CLASSES, training, options, distill, simple, first)
-        cost = _cost(tree, self.penalty, None)
+        cost = least_cost(tree, self.penalty, None)
         assert cost == pytest.approx(self.costs[space.max_rules, bool(space.pairs)])
         return space, cost
 
@@ -169,7 +169,7 @@ def test_costly_searches_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     same = {(2, False): 20.0, (2, True): 20.0, (3, False): 20.0}
     training = untaught(diagonal()[0], [3, 2, 1])
     growth = Growth(monkeypatch, same, 1.0)
-    growth.enrich(training, BsnsingClassifier())
+    growth.enrich(training, BsnsingClassifier(), replace(CONFIG, most_work=np.inf))
     assert [(s.max_rules, len(s.pairs)) for s in growth.asked] == [(2, 0), (2, 6), (3, 0)]
     growth.asked.clear()
     growth.enrich(training, BsnsingClassifier(), replace(CONFIG, most_work=1.0))
@@ -179,11 +179,11 @@ def test_costly_searches_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_trees_are_compared_as_they_would_be_kept() -> None:
     tree = grown(*diagonal(), column_pairs=None)
     assert tree.n_leaves > 3
-    assert _cost(tree, 1e-6, 2) > _cost(tree, 1e-6, None)
+    assert least_cost(tree, 1e-6, 2) > least_cost(tree, 1e-6, None)
     pruned = prune_by_cost(tree, 0.02)
     assert pruned.n_leaves < tree.n_leaves
     leaves = impurity_per_case(pruned)[pruned.is_leaf].sum()
-    assert _cost(tree, 0.02, None) == pytest.approx(leaves + 0.02 * pruned.n_leaves)
+    assert least_cost(tree, 0.02, None) == pytest.approx(leaves + 0.02 * pruned.n_leaves)
 
 
 @pytest.mark.parametrize(("ccp_alpha", "penalty"), [("auto", None), (0.0, None), (0.05, 0.05)])
@@ -191,13 +191,13 @@ def test_trees_are_compared_as_they_would_be_kept() -> None:
 def test_the_greater_penalty_counts(
     n_classes: int, ccp_alpha: float | str, penalty: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    penalties, cost = [], _cost
+    penalties, cost = [], least_cost
 
-    def spy_cost(tree: Tree, penalty: float, max_leaf_nodes: int | None) -> float:
+    def spy_cost(tree: Tree, penalty: float, max_leaf_nodes: int | None, held: Any = None) -> float:
         penalties.append(penalty)
         return cost(tree, penalty, max_leaf_nodes)
 
-    monkeypatch.setattr(distill_module, "_cost", spy_cost)
+    monkeypatch.setattr(distill_module, "least_cost", spy_cost)
     X, y = diagonal()
     grown(X, y * (1 + (X[:, 1] > 0.5) * (n_classes - 2)), ccp_alpha=ccp_alpha)
     auto = CONFIG.complexity_penalty(600)
@@ -230,7 +230,9 @@ def test_evidence_is_what_the_rows_of_each_node_tell_unrounded() -> None:
     X, y = diagonal()
     teaching = teaching_of(X, y.astype(np.int32))
     training = teaching.training_set()
-    options = read_options(BsnsingClassifier(column_pairs=None), training, 600.0, None)
+    options = read_options(
+        BsnsingClassifier(column_pairs=None), training.teacher.leaf_rows, 600.0, None
+    )
     tree, evidence = _grow(teaching.real, CLASSES, training, options, CONFIG)
     leaves = find_leaves(tree, training.cases.table, 1)
     node_of_row = leaves[np.searchsorted(training.row_of, np.arange(training.n_rows))]

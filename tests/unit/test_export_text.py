@@ -99,7 +99,7 @@ def test_a_taught_tree_says_what_its_splits_are_best_for() -> None:
     assert 0 < n_own < n_splits
     assert first == (
         f"Splits proven best: {n_splits} of {n_splits} for the teacher's training set (soft "
-        f"labels, 450 synthetic rows), {n_own} for the cases counted below."
+        f"labels, 150 synthetic rows), {n_own} for the cases counted below."
     )
     assert len(others) == tree.n_nodes
     assert str(tree) == str(model) == "\n".join([first, *others])
@@ -248,16 +248,18 @@ def test_only_what_is_certain_is_shown_as_such(probability: float, shown: str) -
 
 def test_long_groups_of_levels_are_cut_off() -> None:
     question = Question("city", "in", tuple(f"c{i}" for i in range(40)))
-    assert str(question) == "city in {c0, c1, c2, c3, c4, c5, c6, ... 40 levels}"
+    assert question.text() == "city in {c0, c1, c2, c3, c4, c5, c6, ... 40 levels}"
+    assert str(question).endswith("c38, c39}")
 
 
 @pytest.mark.parametrize(
     ("number", "shown"),
-    [(0.8, "0.8"), (2.4499999999999997, "2.45"), (20240101.5, "20240101.5"), (1e20, "1e+20"),
-     (150.00045, "150.00045"), (1 / 3, "0.3333333"), (-1234567.0, "-1234567"), (5e-7, "5e-07")],
+    [(0.8, "> 0.8"), (2.4499999999999997, ">= 2.45"), (20240101.5, "> 20240101.5"),
+     (1e20, "> 1e+20"), (150.00045, "> 150.00045"), (1 / 3, "> 0.3333333"),
+     (-1234567.0, "> -1234567"), (5e-7, "> 5e-07")],
 )  # fmt: skip
 def test_numbers_are_short_and_true(number: float, shown: str) -> None:
-    assert str(Question("x", ">", number)) == f"x > {shown}"
+    assert Question("x", ">", number).text() == f"x {shown}"
 
 
 def test_trees_deeper_than_the_stack_of_python() -> None:

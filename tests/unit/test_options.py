@@ -12,7 +12,7 @@ import pytest
 from bsnsing import BsnsingClassifier, ColumnPair, Question
 from bsnsing.distill.config import DistillConfig
 from bsnsing.estimators.options import distill_options, leaf_size, read_options
-from tests.training_sets import silent_teacher, table_of, untaught
+from tests.training_sets import table_of
 
 CONFIG = DistillConfig()
 
@@ -32,11 +32,7 @@ CONFIG = DistillConfig()
 def test_leaf_size(
     setting: str | float, n_cases: int, teachers_rows: int | None, expected: int
 ) -> None:
-    training = None
-    if teachers_rows is not None:
-        teacher = silent_teacher(leaf_rows=teachers_rows)
-        training = replace(untaught(np.zeros((4, 1))), teacher=teacher)
-    assert leaf_size(setting, n_cases, training, CONFIG) == expected
+    assert leaf_size(setting, n_cases, teachers_rows) == expected
 
 
 def test_leaves_are_as_large_as_the_teachers() -> None:
@@ -81,8 +77,7 @@ def test_labels_without_weight_do_not_count_as_classes() -> None:
 )
 def test_shrinkage(settings: dict[str, Any], is_taught: bool, shrinkage: float) -> None:
     model = BsnsingClassifier(**settings)
-    training = untaught(np.zeros((4, 1))) if is_taught else None
-    options = read_options(model, training, 4.0, None)
+    options = read_options(model, 2 if is_taught else None, 4.0, None)
     assert options.shrinkage == shrinkage
 
 

@@ -17,6 +17,8 @@ from tests.unit.test_prune import random_tree
 def walk(tree: Tree, evidence: Evidence, strength: float) -> dict[int, np.ndarray]:
     shares = {}
     cases = evidence.real * tree.class_weight
+    case = cases[0].sum() / evidence.real[0].sum()  # what further cases weigh, each
+    strength = case * strength
 
     def go(v: int, above: np.ndarray, strength_above: float) -> None:
         own = cases[v]
@@ -28,7 +30,7 @@ def walk(tree: Tree, evidence: Evidence, strength: float) -> dict[int, np.ndarra
             if child >= 0:
                 go(child, shares[v], strength)
 
-    go(0, np.full(3, 1 / 3), 1.0)
+    go(0, np.full(3, 1 / 3), case)
     return shares
 
 
@@ -71,14 +73,16 @@ def test_real_cases_come_before_counts_and_what_was_learnt_counts_as_a_few_more(
 
 
 def test_what_was_learnt_counts_with_its_class_weights() -> None:
-    """One node has cases of a class without weight only: there these count as they are."""
+    """One node has cases of a class without weight only: there these weigh what others do."""
     tree = replace(random_tree(1, 5, 10), class_weight=np.array([0.0, 1.0, 2.0]))
     real = tree.counts + 1.0
     real[-1] = [4.0, 0.0, 0.0]
     learnt = real[:, [1, 2, 0]]
     shares = tree_shares(tree, Evidence(real, learnt, 2.0), 2.0)
     parent = tree.parent[-1]
-    np.testing.assert_allclose(shares[0], (real[0] * [0, 1, 2] + 1 / 3) / (real[0] @ [0, 1, 2] + 1))
+    case = real[0] @ [0, 1, 2] / real[0].sum()
+    at_root = (real[0] * [0, 1, 2] + case / 3) / (real[0] @ [0, 1, 2] + case)
+    np.testing.assert_allclose(shares[0], at_root)
     shown = learnt[-1] * [0, 1, 2]
     expected = (real[-1] + 4 * shown / shown.sum() + 2 * shares[parent]) / (4 + 4 + 2)
     np.testing.assert_allclose(shares[-1], expected)

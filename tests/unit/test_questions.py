@@ -13,8 +13,11 @@ import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeClassifier
 
 from bsnsing import BsnsingClassifier, Question, ask_questions
+from bsnsing.data.show import show_column, show_name
+from bsnsing.estimators.donors import questions_of
 
 NAN = float("nan")
 
@@ -510,3 +513,19 @@ def test_strange_labels_are_only_labels(label: str) -> None:
     model = BsnsingClassifier.plain(min_samples_leaf=1).fit([[1], [2], [3], [4]], y)
     assert model.predict([[1]]).tolist() == [label]
     assert len(str(model).splitlines()) == 3
+
+
+def test_missing_cells_that_alone_go_another_way_in_scikit_learn_are_asked_about() -> None:
+    X = np.array([[1.0], [np.nan], [2.0], [np.nan]] * 10)
+    theirs = DecisionTreeClassifier().fit(X, np.isnan(X[:, 0]))
+    assert np.isinf(theirs.tree_.threshold[0])
+    assert questions_of(theirs) == [Question("x0", "is missing")]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("", '""'), (" ", '" "'), ("   ", '"   "'), ("\t", r'"\t"'), ("\u00a0", r'"\u00a0"')],
+)
+def test_blank_names_are_seen(name: str, shown: str) -> None:
+    assert show_column(name) == show_name(name) == shown
+    assert str(Question(name, "is missing")) == f"{shown} is missing"
