@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
-PIP := $(RUN) -m pip -qq --disable-pip-version-check
+# The way to R is made without compiling, so that headers of R are not needed.
+PIP := RPY2_CFFI_MODE=ABI $(RUN) -m pip -qq --disable-pip-version-check
 # Versions are in pyproject.toml; these must be there before pip can ask it.
 BUILD_TOOLS := scikit-build-core nanobind cmake ninja
 
@@ -12,24 +13,27 @@ BUILD_TOOLS := scikit-build-core nanobind cmake ninja
 NATIVE := $(shell find src/native 2>/dev/null)
 NATIVE_TESTS := $(wildcard tests/native/*.cpp)
 # .inl files are headers that are included inside a namespace, some of them by several files.
-NATIVE_CODE := $(shell find src/native tests/native benchmarks/native \
+NATIVE_CODE := $(shell find src/native tests/native benchmarks/native fuzz/native \
 	-name '*.[ch]pp' -o -name '*.inl' 2>/dev/null)
 
 # A stamp in the environment says what has been done there, so that a second run is quick.
 MADE := $(VENV)/.made
 TOOLS := $(VENV)/.build-tools
 BUILT := $(VENV)/.built
-DEV := $(VENV)/.extras-test,dev
+comma := ,
+DEV := $(VENV)/.extras-test,dev$(if $(shell command -v R),$(comma)r)
 BENCH := $(VENV)/.extras-bench
 
 unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format native-test sanitize pytest stubs \
-	bench bench-quick bench-search bench-solvers bench-quality instructions wheel clean
+.PHONY: help demo test lint format native-test sanitize sanitize-threads \
+	sanitize-python pytest stubs fuzz fuzz-native audit \
+	bench bench-quick bench-search bench-solvers bench-dask bench-quality instructions wheel wheel-test \
+	clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s%s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s%s\n", $$1, $$2 }' Makefile
 
 demo: $(BUILT) ## Build the package and show it at work
 	@$(RUN) -m bsnsing.demo
@@ -54,11 +58,60 @@ native-test: $(TOOLS) ## Build and run the C++ tests
 sanitize: $(TOOLS) ## The C++ tests under address and undefined-behavior sanitizers
 	$(call run-native-tests,sanitize)
 
+sanitize-threads: $(TOOLS) ## The C++ tests under the thread sanitizer
+	$(call run-native-tests,sanitize-threads)
+
+# What reaches native code from Python: arguments, layouts, threads and searches. Leaks are not
+# looked for, since Python keeps what it has until it ends.
+SANITIZED_TESTS ?= tests/reference/test_native_arguments.py tests/reference/test_engine_counts.py \
+	tests/reference/test_chooser.py tests/robust/test_no_feasible_rule.py \
+	tests/robust/test_unaligned.py tests/unit/test_rows.py tests/unit/test_forest.py
+sanitize-python: $(BUILT) $(DEV) ## Python tests of an extension under address and undefined-behavior sanitizers
+	@set -e; export PATH="$(CURDIR)/$(VENV)/bin:$$PATH"; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
+	{ cmake --preset sanitize-python -DPython_EXECUTABLE="$(CURDIR)/$(RUN)" \
+	  -Dnanobind_DIR="$$($(RUN) -m nanobind --cmake_dir)" && \
+	  cmake --build --preset sanitize-python; } >"$$log" 2>&1 || { cat "$$log"; exit 1; }; \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+	$(RUN) tests/sanitized.py build/python-sanitize $(SANITIZED_TESTS)
+
 pytest: $(BUILT) $(DEV) ## Run the Python tests
 	$(RUN) -m pytest -q
 
-stubs: $(BUILT) ## Write the typed face of the native module anew
+# How long, from which seed on, and in how many processes: make fuzz SECONDS=60 SEED=7 WORKERS=4
+SECONDS ?= 3600
+SEED ?= 0
+WORKERS ?= 1
+fuzz: $(BUILT) $(DEV) ## Look for faults in random tables, pools and texts, for an hour
+	$(RUN) -m fuzz --seconds $(SECONDS) --seed $(SEED) --workers $(WORKERS)
+
+# Needs clang 16 or newer, with its libFuzzer: make fuzz-native BSNSING_CLANG=clang++-16 SECONDS=60
+BSNSING_CLANG ?= clang++
+NATIVE_FUZZ := $(patsubst fuzz/native/%.cpp,%,$(wildcard fuzz/native/*.cpp))
+fuzz-native: $(TOOLS) ## Let libFuzzer look for bytes that break native code, for an hour
+	@set -e; export PATH="$(CURDIR)/$(VENV)/bin:$$PATH" BSNSING_CLANG="$(BSNSING_CLANG)"; \
+	log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
+	{ cmake --preset fuzz && cmake --build --preset fuzz; } >"$$log" 2>&1 || { cat "$$log"; exit 1; }; \
+	for target in $(NATIVE_FUZZ); do \
+	  mkdir -p build/corpus/$$target; \
+	  build/native-fuzz/fuzz_$$target -max_total_time=$$(($(SECONDS) / $(words $(NATIVE_FUZZ)))) \
+	    -max_len=4096 -print_final_stats=1 -artifact_prefix=build/corpus/ build/corpus/$$target; \
+	done
+
+audit: $(BUILT) ## Look for known vulnerabilities of what bsnsing depends on (needs the network)
+	@$(PIP) install pip-audit
+	@$(RUN) -m pip_audit --skip-editable || { echo "pip-audit asks pypi.org for advisories: \
+	a failure may also mean that it cannot be reached from here."; exit 1; }
+
+stubs: $(BUILT) $(DEV) ## Write the typed face of the native module, and the help of parameters, anew
 	$(RUN) -m nanobind.stubgen -q -m bsnsing._core -o src/bsnsing/_core.pyi
+	$(RUN) -m bsnsing.cli.write_help
+
+# Runs the code of all pages and of the gallery; a warning is an error.
+.PHONY: docs
+docs: $(BUILT) $(DEV) $(VENV)/.extras-docs ## Build the documentation site into build/docs/html
+	@$(RUN) -m sphinx -q -W --keep-going -j 2 -d build/docs/doctrees docs build/docs/html
+	@echo "Open build/docs/html/index.html"
 
 bench: $(BUILT) $(BENCH) ## Measure all speeds (half an hour), write benchmarks/results/RESULTS.md
 	$(RUN) -m benchmarks.speed
@@ -66,8 +119,9 @@ bench: $(BUILT) $(BENCH) ## Measure all speeds (half an hour), write benchmarks/
 bench-quick: $(BUILT) $(BENCH) ## The same in two minutes, smaller; only shows it
 	$(RUN) -m benchmarks.speed --quick
 
-instructions: $(BENCH) ## Compare instruction counts with those on file; RECORD=1 renews them
-	$(RUN) -m benchmarks.speed.instructions $(if $(RECORD),--record)
+instructions: $(BENCH) ## Compare instruction counts with those on file; RECORD=1 WHY="..." renews them
+	@$(RUN) -m benchmarks.speed.instructions $(if $(RECORD),--record) $(if $(WHY),--why "$(WHY)") \
+	  $(if $(SKIP_UNKNOWN),--skip-unknown)
 
 bench-search: $(BUILT) $(BENCH) ## Measure the rule search
 	$(RUN) -m benchmarks.speed.search
@@ -75,15 +129,25 @@ bench-search: $(BUILT) $(BENCH) ## Measure the rule search
 bench-solvers: $(BUILT) $(BENCH) $(VENV)/.extras-mip ## Compare mixed-integer solvers with the rule search
 	$(RUN) -m benchmarks.speed.solvers
 
+# ROWS: of the largest table; 50 million need 16 GB of memory.
+ROWS ?= 50000000
+bench-dask: $(BUILT) $(BENCH) $(VENV)/.extras-dask,cli ## Compare a Dask cluster with local threads and with LightGBM's
+	$(RUN) -W ignore -m benchmarks.speed.cluster --most $(ROWS)
+
 bench-quality: $(BUILT) $(BENCH) $(VENV)/.extras-peers ## Compare predictions with other learners
 	$(RUN) -m benchmarks.quality --quick
 
 wheel: $(TOOLS) ## Build a wheel into dist/
 	$(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist .
 
+# Other interpreters than those that are found: make wheel-test PYTHONS=/opt/python3.14t/bin/python3
+wheel-test: $(MADE) ## Build sdist and wheels into dist/, test them in bare environments (10 minutes)
+	$(RUN) tests/wheels.py $(PYTHONS)
+
 clean: ## Remove what make made, the environment too
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	rm -rf docs/_made docs/gallery docs/sg_execution_times.rst docs/reference/api.rst docs/reference/generated
+	find src tests benchmarks fuzz docs -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Presets live in CMakePresets.json. The log is shown only when something goes wrong.
 define run-native-tests
@@ -130,7 +194,7 @@ $(TOOLS): pyproject.toml | $(MADE)
 	@touch $@
 
 # Python files are used in place; only native sources need building.
-$(BUILT): pyproject.toml CMakeLists.txt $(NATIVE) | $(TOOLS)
+$(BUILT): pyproject.toml CMakeLists.txt $(wildcard cmake/*) src/bsnsing/data/release.py $(NATIVE) | $(TOOLS)
 	@echo "Building bsnsing"
 	@$(PIP) install --no-build-isolation --editable .
 	@touch $@
