@@ -45,6 +45,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 # Numbers that are no parameters, as tables call them; each is halved and doubled.
 NAMES: dict[str, str] = {
+    "most_taught": "rows that the teacher learns at most",
     "n_trees": "trees of each kind that teach",
     "rows_per_tree": "rows drawn for a tree of the teacher",
     "leaf_rows": "rows from which on a teacher's leaf speaks",
@@ -54,7 +55,6 @@ NAMES: dict[str, str] = {
     "times_rows": "rows with synthetic ones, times the real ones",
     "most_rows": "rows with synthetic ones at most",
     "swap_chance": "chance that a cell is swapped",
-    "level_cases": "cases from which on a level speaks",
     "penalty_from": "cases from which on a leaf costs more",
     "shrinkage": "cases that a parent counts for",
     "leaves_saved": "leaves that richer rules save",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bsnsing import BsnsingClassifier
-from bsnsing.estimators import growth
+from bsnsing.estimators.grown import is_teachable
 from tests.training_sets import varied
 
 Quick = varied(n_trees=2, times_rows=1)
@@ -36,10 +36,10 @@ def test_many_classes_of_few_rows_are_taught() -> None:
 
 
 def test_what_is_taught_depends_on_rows_times_classes() -> None:
-    assert growth.is_teachable(10**9, 100)
-    assert growth.is_teachable(20_000, 500)
-    assert not growth.is_teachable(20_000, 501)
-    assert not growth.is_teachable(200_000, 100_000)
+    assert is_teachable(10**9, 100)
+    assert is_teachable(20_000, 500)
+    assert not is_teachable(20_000, 501)
+    assert not is_teachable(200_000, 100_000)
 
 
 def test_class_weights_that_are_all_the_same_cost_nothing() -> None:

@@ -19,7 +19,7 @@ from bsnsing.estimators.options import read_options
 from bsnsing.grow.grow import grow_tree
 from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.ungroup import regroup, ungroup
-from tests.training_sets import CONFIG, cases_of
+from tests.training_sets import cases_of
 
 
 def brier_of_others(codes: NDArray[np.int64], labels: NDArray[np.int64], k: float) -> float:
@@ -34,27 +34,24 @@ def brier_of_others(codes: NDArray[np.int64], labels: NDArray[np.int64], k: floa
 
 
 @settings(max_examples=50, deadline=None)
-@given(
-    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=2, max_size=40),
-    st.sampled_from([CONFIG.level_cases, (1, 3, 10)]),
-)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2)), min_size=2, max_size=40))
 def test_enough_cases_are_what_predicts_each_case_best_from_the_others(
-    rows: list[tuple[int, int]], level_cases: tuple[int, ...]
+    rows: list[tuple[int, int]],
 ) -> None:
     codes, labels = np.array(rows).T
     counts = np.zeros((6, int(labels.max()) + 1))
     np.add.at(counts, (codes, labels), 1)
-    shares = counts.sum(axis=0) / len(rows)
-    errors = {k: brier_of_others(codes, labels, k) for k in level_cases}
+    shares, most = counts.sum(axis=0) / len(rows), counts.sum(axis=1).max()
+    errors = {k: brier_of_others(codes, labels, k) for k in (2, 4, 8, 16, 32, 64) if k <= 2 * most}
     errors[np.inf] = float(len(rows) * (1 - (shares**2).sum()))
-    enough = cases_to_speak(counts, level_cases)
+    enough = cases_to_speak(counts)
     assert errors[enough] == pytest.approx(min(errors.values()))
 
 
 def order_of(codes: NDArray[np.int64], labels: NDArray[np.int64], max_levels: int) -> Regrouping:
     X = pd.DataFrame({"level": [f"level {code:04d}" for code in codes]})
     cases = cases_of(X, labels.astype(np.int32))
-    return order_levels(cases, int(labels.max()) + 1, max_levels, (), CONFIG.level_cases)
+    return order_levels(cases, int(labels.max()) + 1, max_levels, ())
 
 
 def test_levels_that_say_nothing_are_one_group() -> None:
@@ -103,8 +100,8 @@ def test_with_many_classes_levels_that_differ_most_lie_apart() -> None:
 def test_few_levels_and_columns_of_own_questions_stay_as_they_are() -> None:
     X = pd.DataFrame({"few": ["a", "b"] * 50, "many": [f"m{i // 2}" for i in range(100)]})
     cases = cases_of(X, (np.arange(100) % 2).astype(np.int32))
-    assert list(order_levels(cases, 2, 30, (), CONFIG.level_cases).groups) == [1]
-    assert list(order_levels(cases, 2, 30, ("many",), CONFIG.level_cases).groups) == []
+    assert list(order_levels(cases, 2, 30, ()).groups) == [1]
+    assert list(order_levels(cases, 2, 30, ("many",)).groups) == []
 
 
 def test_whole_weights_are_repeated_rows_and_others_change_nothing() -> None:
@@ -116,9 +113,7 @@ def test_whole_weights_are_repeated_rows_and_others_change_nothing() -> None:
     (repeated,) = order_of(codes.repeat(counts), labels.repeat(counts), 30).groups.values()
     for unit, expected in ((1.0, repeated), (2.0, order_of(codes, labels, 30).groups[0])):
         cases = cases_of(X, labels, CaseWeights(counts, unit))
-        assert np.array_equal(
-            order_levels(cases, 2, 30, (), CONFIG.level_cases).groups[0], expected
-        )
+        assert np.array_equal(order_levels(cases, 2, 30, ()).groups[0], expected)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -131,7 +126,7 @@ def test_trees_ask_about_levels_and_can_be_asked_about_their_groups_again(n_clas
     X = pd.DataFrame({"level": [f"level {code:04d}" for code in codes], "x": rng.normal(size=900)})
     X = X.mask(rng.random(X.shape) < 0.05)
     cases = cases_of(X, labels)
-    order = order_levels(cases, n_classes, 12, (), CONFIG.level_cases)
+    order = order_levels(cases, n_classes, 12, ())
     grouped = replace(cases, table=order.table(cases.table))
     options = read_options(BsnsingClassifier(max_levels=12, ccp_alpha=0.0), None, 900.0, None)
     grown = grow_tree(grouped, np.arange(n_classes), options)

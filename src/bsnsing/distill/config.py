@@ -31,10 +31,6 @@ class DistillConfig:
     most_rows: int = 12_000  # rows in all with synthetic ones, for the time of the search
     swap_chance: float = 0.3  # that a cell is another row's: new, and near enough to what occurs
 
-    # --- Columns with more than max_levels levels ---
-    # Cases of a level that are enough for a say, to choose among.
-    level_cases: tuple[int, ...] = tuple(2**i for i in range(1, 13))
-
     # --- The tree ---
     penalty_from: int = 2000  # cases from which on a leaf must save more (complexity_penalty)
     shrinkage: float = 1.0  # cases that a parent counts for, and all that a node learnt

@@ -61,7 +61,7 @@ def grow_distilled(
     teacher see the pairs of columns that pay, too.
     """
     space = RuleSpace(options.search.max_rules)
-    grown = _grow(real, classes, training, space.options(options), distill.config)
+    grown = _grow(real, classes, training, space.options(options))
     if options.is_free:
         space, grown = _enriched(real, classes, training, options, distill, space, grown)
     is_open = options.is_free and not options.deadline.is_over
@@ -72,13 +72,11 @@ def grow_distilled(
         with options.deadline.paused():
             better = teaching.training_set(space.pairs)
         if better.teacher.brier < training.teacher.brier:
-            again = _grow(real, classes, better, space.options(options), distill.config)
+            again = _grow(real, classes, better, space.options(options))
             # A tree that ran out of time is no better than the whole one there is.
             if not options.deadline.is_over:
                 training, grown = better, again
-    return Grown(
-        *grown, _proof(real, len(classes), training, space.options(options), distill.config)
-    )
+    return Grown(*grown, _proof(real, len(classes), training, space.options(options)))
 
 
 def _enriched(
@@ -114,7 +112,7 @@ def _enriched(
             richer.max_rules,
             len(richer.pairs),
         )
-        other = _grow(real, classes, training, richer.options(options), config)
+        other = _grow(real, classes, training, richer.options(options))
         other_cost = least_cost(other[0], penalty, options.max_leaf_nodes, held)
         if other_cost <= most:
             space, grown, cost = richer, other, other_cost
@@ -126,7 +124,6 @@ def _grow(
     classes: NDArray[Any],
     training: TrainingSet,
     options: GrowOptions,
-    config: DistillConfig,
 ) -> tuple[Tree, Evidence]:
     """Grow on a training set, then give the tree the real cases as its counts.
 
@@ -136,7 +133,7 @@ def _grow(
     given = options.split_weight
     tracker = training.tracker(np.ones(len(classes)) if given is None else given)
     own_options = _training_options(options, training)
-    levels = _levels(real, len(classes), options, config)
+    levels = _levels(real, len(classes), options)
     cases = replace(training.cases, table=levels.table(training.cases.table))
     tree = ungroup(grow_tree(cases, classes, own_options, tracker=tracker), levels)
     leaves, n_threads = tracker.node_of, options.search.n_threads
@@ -175,17 +172,15 @@ def _training_options(options: GrowOptions, training: TrainingSet) -> GrowOption
     return replace(options, search=search, asked_columns=training.asked_columns)
 
 
-def _levels(real: Cases, n_classes: int, options: GrowOptions, config: DistillConfig) -> Regrouping:
+def _levels(real: Cases, n_classes: int, options: GrowOptions) -> Regrouping:
     """The order of levels by which rules ask about columns of many."""
     asked = {question.column for question in options.extra_questions}
-    return order_levels(real, n_classes, options.max_levels, asked, config.level_cases)
+    return order_levels(real, n_classes, options.max_levels, asked)
 
 
-def _proof(
-    real: Cases, n_classes: int, training: TrainingSet, options: GrowOptions, config: DistillConfig
-) -> TaughtProof:
+def _proof(real: Cases, n_classes: int, training: TrainingSet, options: GrowOptions) -> TaughtProof:
     """What completes the proofs of a tree that was grown by these options."""
-    levels = _levels(real, n_classes, options, config)
+    levels = _levels(real, n_classes, options)
     return TaughtProof(
         training=replace(training.cases, table=levels.table(training.cases.table)),
         levels=levels,

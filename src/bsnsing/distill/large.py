@@ -174,7 +174,6 @@ def grow_told(
         dict(enumerate(ordered.counted)),
         options.max_levels,
         asked,
-        subject.config.level_cases,
     )
     asked_columns = np.array(facts.asked_columns)
     own_options = replace(options, asked_columns=None if asked_columns.all() else asked_columns)

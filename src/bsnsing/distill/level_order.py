@@ -9,7 +9,7 @@ with a say are put in the order of their shares, so that questions about them ar
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ def order_levels(
     n_classes: int,
     max_levels: int,
     as_they_are: Collection[object],
-    level_cases: Sequence[int],
 ) -> Regrouping:
     """Put the levels of columns with more than ``max_levels`` in order, in at most as many groups.
 
@@ -34,9 +33,7 @@ def order_levels(
     # Whole weights are repeated rows; others say what a row counts, not how often it was seen.
     counts = weights.counts if weights.unit == 1.0 else None
     groups = {
-        position: _groups(
-            _count_labels(column, real.labels, counts, n_classes), max_levels, level_cases
-        )
+        position: _groups(_count_labels(column, real.labels, counts, n_classes), max_levels)
         for position, column in enumerate(table.columns)
         if column.info.kind == "categorical"
         and len(column.info.levels) > max_levels
@@ -50,11 +47,10 @@ def order_counted_levels(
     counted: Mapping[int, NDArray[np.int64]],
     max_levels: int,
     as_they_are: Collection[object],
-    level_cases: Sequence[int],
 ) -> Regrouping:
     """Do the same by the cases of each class and level of columns; the last level is missing."""
     groups = {
-        position: _groups(counted[position][:, :-1].T.astype(np.float64), max_levels, level_cases)
+        position: _groups(counted[position][:, :-1].T.astype(np.float64), max_levels)
         for position, own in enumerate(info)
         if own.kind == "categorical"
         and len(own.levels) > max_levels
@@ -77,12 +73,10 @@ def _count_labels(
     return flat.astype(np.float64).reshape(n_levels, n_classes)
 
 
-def _groups(
-    counts: NDArray[np.float64], max_levels: int, level_cases: Sequence[int]
-) -> NDArray[np.intp]:
+def _groups(counts: NDArray[np.float64], max_levels: int) -> NDArray[np.intp]:
     """The group of each level, in the order of their shares; those without a say are one."""
     n_cases = counts.sum(axis=1)
-    enough = cases_to_speak(counts, level_cases)
+    enough = cases_to_speak(counts)
     speaks = n_cases >= enough
     if not speaks.any():
         return np.zeros(len(counts), dtype=np.intp)
@@ -94,18 +88,18 @@ def _groups(
     return _equal_parts(place, n_cases, max_levels)
 
 
-def cases_to_speak(counts: NDArray[np.float64], level_cases: Sequence[int]) -> float:
+def cases_to_speak(counts: NDArray[np.float64]) -> float:
     """Cases from which on a level tells more by itself than all levels together do.
 
-    ``counts`` are cases by level and class. The number is the k for which each case is predicted
-    best by (cases of its level but itself + k * shares of all) / (their number + k), judged by the
+    ``counts`` are cases by level and class. The number is the k = 2, 4, 8 ... (up to the first that
+    no level has) for which each case is predicted best by (cases of its level but itself + k * shares of all) / (their number + k), judged by the
     Brier score; infinite if nothing is better than the shares of all.
     """
     counts = counts[counts.any(axis=1)]  # rows without weight may have levels of their own
     n_cases = counts.sum(axis=1, keepdims=True)
     mean = counts.sum(axis=0) / max(1.0, n_cases.sum())
     best, enough = float(n_cases.sum() * (1 - (mean**2).sum())), np.inf
-    for k in level_cases:
+    for k in _doublings(float(n_cases.max(initial=0.0))):
         sums, others = counts + k * mean, n_cases - 1 + k
         square = (sums**2).sum(axis=1, keepdims=True)
         # Of one case of each class; what a level lacks counts nothing.
@@ -114,6 +108,11 @@ def cases_to_speak(counts: NDArray[np.float64], level_cases: Sequence[int]) -> f
         if error < best * (1 - 1e-12):  # sums are rounded
             best, enough = error, k
     return enough
+
+
+def _doublings(most: float) -> list[int]:
+    """2, 4, 8 ... up to the first beyond ``most``: with so many no level would speak."""
+    return [2**i for i in range(1, int(most).bit_length() + 1)]
 
 
 def _main_difference(

@@ -292,7 +292,6 @@ def _find_silent(model: BsnsingClassifier, whole: Scattered, asked: set[Any]) ->
         dict(zip(many, counted, strict=True)),
         model.max_levels,
         asked,
-        model._distill_config.level_cases,
     )
     return {i for i, groups in ordered.groups.items() if not groups.any()}
 

@@ -46,9 +46,7 @@ def without_unasked(
     ]
     left_out = set(named)
     if is_taught:
-        ordered = order_levels(
-            cases, n_classes, model.max_levels, asked, model._distill_config.level_cases
-        )
+        ordered = order_levels(cases, n_classes, model.max_levels, asked)
         left_out |= {i for i, groups in ordered.groups.items() if not groups.any()}
     return leave_columns_out(model, table, named, left_out)
 
