@@ -20,8 +20,7 @@ NATIVE_CODE := $(shell find src/native tests/native benchmarks/native fuzz/nativ
 MADE := $(VENV)/.made
 TOOLS := $(VENV)/.build-tools
 BUILT := $(VENV)/.built
-comma := ,
-DEV := $(VENV)/.extras-test,dev$(if $(shell command -v R),$(comma)r)
+DEV := $(VENV)/.extras-test,dev $(if $(shell command -v R),$(VENV)/.way-to-r)
 BENCH := $(VENV)/.extras-bench
 
 unexport PYTHONPATH PYTHONHOME
@@ -197,6 +196,13 @@ $(TOOLS): pyproject.toml | $(MADE)
 $(BUILT): pyproject.toml CMakeLists.txt $(wildcard cmake/*) src/bsnsing/data/release.py $(NATIVE) | $(TOOLS)
 	@echo "Building bsnsing"
 	@$(PIP) install --no-build-isolation --editable .
+	@touch $@
+
+# rpy2 is linked to R, which takes headers that may not be there; tests of R's learners then skip.
+$(VENV)/.way-to-r: pyproject.toml | $(BUILT)
+	@echo "Installing what [r] needs"
+	@{ $(PIP) install setuptools wheel cffi && $(PIP) install --no-build-isolation --editable '.[r]'; } >/dev/null 2>&1 || echo "rpy2 could not be installed: \
+	tests of R's learners are skipped. On Debian or Ubuntu: apt install r-base-dev; then remove $@"
 	@touch $@
 
 $(VENV)/.extras-%: pyproject.toml | $(BUILT)
