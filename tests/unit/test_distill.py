@@ -99,7 +99,7 @@ class Growth:
         monkeypatch.setattr(distill_module, "_grow", self)
 
     def __call__(
-        self, real: Cases, classes: Any, training: TrainingSet, options: GrowOptions, config: Any
+        self, real: Cases, classes: Any, training: TrainingSet, options: GrowOptions
     ) -> tuple[Tree, Evidence]:
         self.asked.append(RuleSpace(options.search.max_rules, options.pairs))
         impurity = self.costs[options.search.max_rules, bool(options.pairs)] - self.penalty
@@ -119,7 +119,7 @@ class Growth:
             try_column_pairs=model.column_pairs == "auto",
             try_longer_rules=model.max_rules == "auto",
         )
-        first = self(real, CLASSES, training, simple.options(options), config)
+        first = self(real, CLASSES, training, simple.options(options))
         space, (tree, _) = _enriched(real, CLASSES, training, options, distill, simple, first)
         cost = least_cost(tree, self.penalty, None)
         assert cost == pytest.approx(self.costs[space.max_rules, bool(space.pairs)])
@@ -233,7 +233,7 @@ def test_evidence_is_what_the_rows_of_each_node_tell_unrounded() -> None:
     options = read_options(
         BsnsingClassifier(column_pairs=None), training.teacher.leaf_rows, 600.0, None
     )
-    tree, evidence = _grow(teaching.real, CLASSES, training, options, CONFIG)
+    tree, evidence = _grow(teaching.real, CLASSES, training, options)
     leaves = find_leaves(tree, training.cases.table, 1)
     node_of_row = leaves[np.searchsorted(training.row_of, np.arange(training.n_rows))]
     is_real = np.arange(training.n_rows) < len(y)

@@ -109,9 +109,9 @@ class Unbounded(TrainingSet):
 @pytest.mark.parametrize("seed", range(4))
 def test_growth_leaves_out_only_what_pruning_would(seed: int) -> None:
     real, training, options = noisy(seed)
-    classes, config = np.array([0, 1]), DistillConfig()
+    classes = np.array([0, 1])
     unbounded = Unbounded(**{f.name: getattr(training, f.name) for f in fields(training)})
-    trees = [_grow(real, classes, rows, options, config)[0] for rows in (training, unbounded)]
+    trees = [_grow(real, classes, rows, options)[0] for rows in (training, unbounded)]
     assert trees[0].n_nodes < trees[1].n_nodes, "the bound left something out"
     kept, whole = (prune_by_cost(tree, options.ccp_alpha) for tree in trees)
     assert str(kept) == str(whole)

@@ -91,9 +91,10 @@ def _groups(counts: NDArray[np.float64], max_levels: int) -> NDArray[np.intp]:
 def cases_to_speak(counts: NDArray[np.float64]) -> float:
     """Cases from which on a level tells more by itself than all levels together do.
 
-    ``counts`` are cases by level and class. The number is the k = 2, 4, 8 ... (up to the first that
-    no level has) for which each case is predicted best by (cases of its level but itself + k * shares of all) / (their number + k), judged by the
-    Brier score; infinite if nothing is better than the shares of all.
+    ``counts`` are cases by level and class. The number is the k among 2, 4, 8 ... up to the first
+    that no level has, for which each case is predicted best by (cases of its level but itself + k *
+    shares of all) / (their number + k), judged by the Brier score; infinite if nothing is better
+    than the shares of all.
     """
     counts = counts[counts.any(axis=1)]  # rows without weight may have levels of their own
     n_cases = counts.sum(axis=1, keepdims=True)
