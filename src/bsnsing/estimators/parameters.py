@@ -91,7 +91,7 @@ TREE_PARAMETERS: Parameters = {
     "donors_per_node": BOOL,
     "class_weight": (
         any_of(is_none, is_one_of("balanced"), is_weight_per_label),
-        "None, 'balanced' or a dict from label to weight",
+        "None, 'balanced' or a dict from label to weight, a number that a float can hold",
     ),
     "cost": (
         any_of(is_none, is_cost_per_pair),

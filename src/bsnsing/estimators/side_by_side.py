@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -10,6 +11,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from bsnsing import _core
 
 Result = TypeVar("Result")
+
+# Further threads would only wait, and the system may refuse to start them.
+_MOST_THREADS = max(64, 2 * (os.cpu_count() or 1))
 
 
 def side_by_side(
@@ -21,6 +25,7 @@ def side_by_side(
     within a fraction of a second.
     """
     sign = _core.StopSign()
+    n_jobs = None if n_jobs is None else min(n_jobs, _MOST_THREADS)
     try:
         results = Parallel(n_jobs=n_jobs, prefer="threads")(
             delayed(_call)(sign, function, arguments) for arguments in calls

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, TypeAlias
@@ -17,6 +19,7 @@ Parameters: TypeAlias = dict[str, tuple[Check, str]]  # what is accepted, and in
 
 _LARGEST_INT = 2**31 - 1  # what the native code surely takes
 _LONGEST_TEXT = 300
+_MANY_DIGITS = re.compile(r"\d{40,}")
 
 
 def is_int_between(low: int, high: int = _LARGEST_INT) -> Check:
@@ -196,9 +199,15 @@ def check_parameters(owner: str, table: Parameters, values: dict[str, Any]) -> N
 
 
 def _shown(value: Any) -> str:
-    """Write a value as Python does, but no page of it."""
+    """Write a value as Python does, but no page of it, and say where one is too large."""
     try:
         text = repr(value)
     except ValueError:  # Python writes no int of more than some thousand digits
-        return f"an {type(value).__name__} of very many digits"
-    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}..."
+        return f"an {type(value).__name__} of very many digits, which no float can hold,"
+    text = _MANY_DIGITS.sub(lambda found: f"{found[0][:6]}... ({len(found[0])} digits)", text)
+    text = text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}..."
+    if isinstance(value, Integral) and int(value) > _LARGEST_INT:
+        too_large = int(value) > sys.float_info.max
+        why = "no float can hold" if too_large else f"is beyond {_LARGEST_INT}, the largest taken"
+        return f"{text}, which {why},"
+    return text
