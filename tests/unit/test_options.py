@@ -77,7 +77,7 @@ def test_labels_without_weight_do_not_count_as_classes() -> None:
 )
 def test_shrinkage(settings: dict[str, Any], is_taught: bool, shrinkage: float) -> None:
     model = BsnsingClassifier(**settings)
-    options = read_options(model, 2 if is_taught else None, 4.0, None)
+    options = read_options(model, 2 if is_taught else None, 4.0)
     assert options.shrinkage == shrinkage
 
 
@@ -90,7 +90,7 @@ def test_richer_rules_are_tried_on_auto_alone(
 ) -> None:
     model = BsnsingClassifier(max_rules=max_rules, column_pairs=column_pairs)
     distill = distill_options(model, ())
-    assert read_options(model, None, 100.0, None).search.max_rules == size
+    assert read_options(model, None, 100.0).search.max_rules == size
     assert (distill.try_longer_rules, distill.try_column_pairs) == (try_longer, try_pairs)
 
 
@@ -114,7 +114,7 @@ def test_columns_share_a_unit_in_the_groups_that_are_given() -> None:
     [("auto", 2, 0, 64), ("auto", 2, 2, 32), ("auto", 40, 0, 8), (20, 2, 2, 20)],
 )
 def test_thresholds(setting: Any, n_columns: int, n_pairs: int, expected: int) -> None:
-    options = read_options(BsnsingClassifier(n_segments=setting), None, 100.0, None)
+    options = read_options(BsnsingClassifier(n_segments=setting), None, 100.0)
     pairs = (ColumnPair("x0", "-", "x1"), ColumnPair("x0", "/", "x1"))[:n_pairs]
     table = table_of(np.zeros((3, n_columns)))
     asked = replace(options, pairs=pairs).engine_options(table).ask
@@ -124,9 +124,7 @@ def test_thresholds(setting: Any, n_columns: int, n_pairs: int, expected: int) -
 def test_given_pairs_get_no_other_questions_until_they_are_chosen() -> None:
     ratio, product = ColumnPair("x0", "/", "x1"), ColumnPair("x0", "*", "x1")
     questions = tuple(Question(pair, ">", 1.0) for pair in (ratio, product))
-    options = replace(
-        read_options(BsnsingClassifier(), None, 100.0, None), extra_questions=questions
-    )
+    options = replace(read_options(BsnsingClassifier(), None, 100.0), extra_questions=questions)
     table = table_of(np.ones((4, 2)))
     assert options.all_pairs(table) == (ratio, product)
     assert list(options.engine_options(table).given_only) == [2, 3]
@@ -136,7 +134,7 @@ def test_given_pairs_get_no_other_questions_until_they_are_chosen() -> None:
 
 
 def test_a_wide_table_leaves_pairs_open() -> None:
-    options = read_options(BsnsingClassifier(), None, 100.0, None)
+    options = read_options(BsnsingClassifier(), None, 100.0)
     pairs = (ColumnPair("x0", "-", "x2"),)
     wide = replace(options, pairs=pairs, asked_columns=np.array([True, False, True]))
     table = table_of(np.ones((4, 3)))

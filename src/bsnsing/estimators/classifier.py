@@ -638,8 +638,8 @@ class BsnsingClassifier(
         check_is_fitted(self)
         if len(self.trees_) == 1:
             (walk,) = self._walk_down(X)
-            best = walk.labels()
-        elif self.costs_ is None:
+            return walk.labels(self.classes_)
+        if self.costs_ is None:
             best = self.predict_proba(X).argmax(axis=1)
         else:
             best = decide(self.predict_proba(X), self.costs_)

@@ -281,9 +281,16 @@ def _read(
     lent = ask_learners(model, extra, cases, model.n_classes_)
     questions = tuple(dict.fromkeys([*extra.on(table), *lent.questions]))
     model.costs_ = read_costs(model.cost, model.classes_)
-    options = read_options(model, None, float(totals.sum()), class_weight, questions, model.costs_)
-    knowledge = read_knowledge(model, table.info, model.classes_, label_order=model.classes_)
-    options = replace(options, knowledge=knowledge, learners=lent.learners, donor_seed=lent.seed)
+    options = read_options(
+        model,
+        None,
+        float(totals.sum()),
+        class_weight=class_weight,
+        costs=model.costs_,
+        questions=questions,
+        lent=lent,
+        knowledge=read_knowledge(model, table.info, model.classes_, label_order=model.classes_),
+    )
     return cases, options
 
 

@@ -156,16 +156,16 @@ def tree_options(
     class_weight = read_class_weight(model.class_weight, classes, totals)
     costs = read_costs(model.cost, classes)
     _check_decisions(model, costs)
-    n_cases = float(totals.sum())
-    options = read_options(model, leaf_rows, n_cases, class_weight, questions, costs)
-    knowledge = read_knowledge(model, info, classes, label_order=model.classes_)
-    first_rules = read_first_rules(model.first_rules)
-    options = replace(
-        options,
-        knowledge=knowledge,
-        first_rules=first_rules,
-        learners=lent.learners,
-        donor_seed=lent.seed,
+    options = read_options(
+        model,
+        leaf_rows,
+        float(totals.sum()),
+        class_weight=class_weight,
+        costs=costs,
+        questions=questions,
+        lent=lent,
+        knowledge=read_knowledge(model, info, classes, label_order=model.classes_),
+        first_rules=read_first_rules(model.first_rules),
     )
     if places is not None and options.constraints is not None:
         options = replace(options, places=places)

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) -> Growth:
     """Grow one tree for all classes, or one per class; by a teacher's training set, if any."""
-    n_labels = len(np.unique(cases.labels))
+    n_labels = int(np.count_nonzero(np.bincount(cases.labels)))
     is_taught = is_taught_by(model, cases.table.n_rows, n_labels, len(classes))
     extra = read_extra_questions(model.extra_questions)
     questions = with_first_rules(model, extra.on(cases.table))
@@ -80,7 +80,8 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
     if rest is not None:
         growth = growth.ungrouped(rest, cases.table)
     is_rounded = is_taught and not is_sampled
-    return replace(growth, rounding=_rounding(model, cases.table, is_rounded=is_rounded))
+    rounding = _rounding(model, cases.table, is_rounded=is_rounded)
+    return growth if rounding is None else replace(growth, rounding=rounding)
 
 
 def _check_large(model: BsnsingClassifier, lent: Lent, n_rows: int) -> None:

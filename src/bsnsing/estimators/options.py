@@ -12,15 +12,18 @@ from numpy.typing import NDArray
 from bsnsing.data.columns import ColumnInfo
 from bsnsing.distill.config import DistillConfig
 from bsnsing.distill.distill import DistillOptions
+from bsnsing.estimators.donors import NOTHING_LENT, Lent
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.progress import is_wanted
 from bsnsing.questions.question import Question
 from bsnsing.rules.constraints import check_constraints
 from bsnsing.rules.deadline import Deadline
+from bsnsing.rules.knowledge import Knowledge
 from bsnsing.rules.options import SearchOptions, effective_n_threads, seconds
 from bsnsing.solvers.mip import read_mip_options
 from bsnsing.solvers.nodes import SolverOptions
 from bsnsing.solvers.registry import MIP_SOLVERS
+from bsnsing.tree.rule import Rule
 
 if TYPE_CHECKING:
     from bsnsing.estimators.classifier import BsnsingClassifier
@@ -39,14 +42,18 @@ def read_options(
     model: BsnsingClassifier,
     leaf_rows: int | None,
     n_cases: float,
-    class_weight: NDArray[np.float64] | None,
-    questions: tuple[Question, ...] = (),
+    *,
+    class_weight: NDArray[np.float64] | None = None,
     costs: NDArray[np.float64] | None = None,
+    questions: tuple[Question, ...] = (),
+    lent: Lent = NOTHING_LENT,
+    knowledge: Knowledge | None = None,
+    first_rules: tuple[Rule, ...] = (),
 ) -> GrowOptions:
     """Return the checked parameters as options, and in place of "auto" what suits the cases.
 
     ``leaf_rows`` are those that a leaf of the teacher's forest needs, None without a teacher;
-    ``questions`` those of ``extra_questions``, which may be read once only.
+    ``questions`` and ``lent`` those of ``extra_questions``, which may be read once only.
     """
     config = model._distill_config
     shrinkage = model.shrinkage
@@ -84,6 +91,10 @@ def read_options(
         costs=costs,
         own_questions=bool(model.own_questions),
         extra_questions=questions,
+        learners=lent.learners,
+        donor_seed=lent.seed,
+        first_rules=first_rules,
+        knowledge=knowledge,
         constraints=check_constraints(model.constraints),
         deadline=Deadline(seconds(model.time_limit)),
         reports_progress=is_wanted(model.verbose),

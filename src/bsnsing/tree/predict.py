@@ -33,7 +33,7 @@ class Walk:
     @property
     def stopped(self) -> NDArray[np.int64]:
         """Rows that met an unknown."""
-        return np.flatnonzero(~self.tree.is_leaf[self.ends])
+        return np.flatnonzero((~self.tree.is_leaf).take(self.ends))
 
     def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what each row gets if the leaves hold these values, of shape (n_nodes, n_values).
@@ -46,12 +46,12 @@ class Walk:
             means[stopped] = self.mixed(stopped, values)
         return means
 
-    def labels(self) -> NDArray[np.intp]:
-        """Return the class that each row's probabilities decide for."""
+    def labels(self, classes: NDArray[Any]) -> NDArray[Any]:
+        """Return which of the classes each row's probabilities decide for."""
         tree = self.tree
-        labels: NDArray[np.intp] = tree.labels.take(self.ends)  # once per node, not per row
+        labels: NDArray[Any] = classes[tree.labels].take(self.ends)  # once per node, not per row
         if len(stopped := self.stopped):
-            labels[stopped] = decide(self.mixed(stopped, tree.value), tree.costs)
+            labels[stopped] = classes[decide(self.mixed(stopped, tree.value), tree.costs)]
         return labels
 
     def mixed(self, rows: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -23,6 +23,8 @@ def prune(
 
     Nodes that ``held`` marks keep their rules, as far as the number of leaves allows.
     """
+    if alpha <= 0 and max_leaf_nodes is None:
+        return tree
     check_children(tree.children_left, tree.children_right)
     pruned = prune_by_cost(tree, alpha, held)
     return pruned if max_leaf_nodes is None else best_subtree(pruned, max_leaf_nodes, held)
