@@ -78,7 +78,7 @@ def _rounded(
     low, high = float(cells[is_no].max()), float(cells[~is_no].min())
     if decimals is None:
         first = -math.floor(math.log10(max(abs(low), abs(high), 1e-300)))
-        margin = _MARGIN * (high - low)
+        margin = _MARGIN * high - _MARGIN * low  # their difference may be beyond all floats
         span = min(low + margin, threshold), max(high - margin, threshold)
     else:
         first = decimals
@@ -90,7 +90,10 @@ def _rounded(
         # Below 0 is a number so small that some machines and programs take it for 0.
         return math.nextafter(least, -math.inf) if least != 0 else -1.0
     for digits in range(first, 18 + max(first, 0)):
-        shorter = round(threshold, digits)
+        try:
+            shorter = round(threshold, digits)
+        except OverflowError:  # 1.7e308 has no neighbour of one digit above it
+            continue
         if span[0] <= shorter <= span[1]:
             return shorter
     return threshold
