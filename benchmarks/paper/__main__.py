@@ -28,12 +28,22 @@ from benchmarks.lib.paths import RESULTS
 EXPERIMENTS = ("enum", "root", "optimal", "dl85", "depth", "sets", "tuning", "shapes", "breast")
 
 
+WITH_RIVALS = ("optimal", "depth")
+UNSPLIT = ("enum", "root", "shapes", "breast")  # whole sets, samples of rows, or one split
+
+
 class Copy(io.StringIO):
     """Keeps what is printed, and prints it."""
 
     def write(self, text: str) -> int:
         sys.__stdout__.write(text)
         return super().write(text)
+
+
+def _options(args: argparse.Namespace) -> str:
+    """Those that are not what they are by default."""
+    given = {"splits": (args.splits, 20), "limit": (args.limit, 60)}
+    return "".join(f" --{key} {value:g}" for key, (value, usual) in given.items() if value != usual)
 
 
 def main() -> None:
@@ -44,6 +54,7 @@ def main() -> None:
     )
     parser.add_argument("name", choices=EXPERIMENTS, help="which experiment")
     parser.add_argument("--splits", type=int, default=20, help="random splits (default 20)")
+    parser.add_argument("--limit", type=float, default=60, help="a rival's seconds (default 60)")
     args = parser.parse_args()
     if not published.is_here():
         parser.exit(1, "The sets are not here. Set BSNSING_SHARED to the folder with data/.\n")
@@ -52,9 +63,10 @@ def main() -> None:
     folder = RESULTS / "paper"
     folder.mkdir(exist_ok=True)
     with contextlib.redirect_stdout(Copy()) as printed:
-        print(f"# {title}\n\n{report.machine()}, {args.splits} splits\n")
-        print(f"`python -m benchmarks.paper {args.name}` makes this page.\n")
-        experiment.run(args.splits)
+        splits = "" if args.name in UNSPLIT else f", {args.splits} splits"
+        print(f"# {title}\n\n{report.machine()}{splits}\n")
+        print(f"`python -m benchmarks.paper {args.name}{_options(args)}` makes this page.\n")
+        experiment.run(args.splits, *([args.limit] if args.name in WITH_RIVALS else []))
     report.save(folder / f"{args.name}.md", printed.getvalue())
 
 

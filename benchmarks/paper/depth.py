@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from benchmarks.datasets import recorded
 from benchmarks.lib import report
-from benchmarks.paper.judging import accuracy_of, attempt, fit_paper
-from benchmarks.paper.rivals import fit_dl85, installed
+from benchmarks.paper import rivals
+from benchmarks.paper.judging import accuracy_of, fit_paper
 
 DEPTHS = (1, 2, 3)
+RIVAL_SPLITS = 5
 
 
-def run(n_splits: int) -> None:
-    has_dl85 = installed(fit_dl85, "pydl8.5") is not None
+def run(n_splits: int, limit: float) -> None:
+    lines = recorded.paper_figures("depth")
+    theirs = _dl85([line["set"] for line in lines], min(n_splits, RIVAL_SPLITS), limit)
     rows, numbers = [], []
-    for line in report.tracked(recorded.paper_figures("depth"), "DL8.5 sets"):
+    for line in report.tracked(lines, "DL8.5 sets"):
         values = []
         for d in DEPTHS:
-            fits = {
-                f"bs{rules}": fit_paper(max_rules=rules, max_leaf_nodes=2**d) for rules in (2, 1)
-            }
-            fits["dl85"] = fit_dl85(d) if has_dl85 else None
-            for key, fit in fits.items():
-                found = np.nan
-                if fit is not None:
-                    found, _ = attempt(partial(accuracy_of, fit), line["set"], n_splits)
-                values += [float(line[f"{key}_depth{d}"]), found]
+            for rules in (2, 1):
+                fit = fit_paper(max_rules=rules, max_leaf_nodes=2**d)
+                found, _ = accuracy_of(fit, line["set"], n_splits)
+                values += [float(line[f"bs{rules}_depth{d}"]), found]
+            values += [float(line[f"dl85_depth{d}"]), theirs.get((line["set"], d), np.nan)]
+            values += [float(line[f"osdt_depth{d}"] or "nan")]
         rows.append([line["set"], *(f"{value:.3f}" for value in values)])
         numbers.append(values)
     rows.append(["mean", *(f"{value:.3f}" for value in np.nanmean(numbers, axis=0))])
@@ -36,4 +33,14 @@ def run(n_splits: int) -> None:
     for d in DEPTHS:
         for key in ("bs(2)", "bs(1)", "DL8.5"):
             head += [f"paper's {key} depth {d}", "here"]
+        head += [f"paper's OSDT depth {d}"]
     print(report.markdown(head, rows))
+    print(f"\nDL8.5 here: {RIVAL_SPLITS} splits at most, and {limit:g} seconds for each fit.")
+
+
+def _dl85(sets: list[str], n_splits: int, limit: float) -> dict[tuple[str, int], float]:
+    """Mean accuracy by set and depth."""
+    if "dl85" not in rivals.installed():
+        return {}
+    fits = rivals.judge(["dl85"], sets, DEPTHS, n_splits, limit)
+    return fits.groupby(["set", "depth"])["accuracy"].mean().to_dict()

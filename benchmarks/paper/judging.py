@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import datasets
+from benchmarks.datasets.dataset import Dataset
 from benchmarks.quality import scores
 from benchmarks.quality.contestants import shares_of
 from benchmarks.quality.protocol import make_task
@@ -38,14 +39,22 @@ class Fitted:
 def each_split(fit: Fit, name: str, n_splits: int) -> Iterator[Fitted]:
     """Fit to the 0/1 columns of a DL8.5 set, split by split."""
     data = datasets.load("dl85", name)
+    return (_fit_one(fit, data, number) for number in range(n_splits))
+
+
+def fit_split(fit: Fit, name: str, number: int) -> Fitted:
+    """Fit to the 0/1 columns of a DL8.5 set, on one of its splits."""
+    return _fit_one(fit, datasets.load("dl85", name), number)
+
+
+def _fit_one(fit: Fit, data: Dataset, number: int) -> Fitted:
+    task = make_task(data, number)
     y = data.y.astype(int)
-    for number in range(n_splits):
-        task = make_task(data, number)
-        begin = time.process_time()
-        model = fit(data.answers[task.train], y[task.train])
-        seconds = time.process_time() - begin
-        labels = np.asarray(model.predict(data.answers[task.test]))
-        yield Fitted(model, float(np.mean(labels == y[task.test])), seconds)
+    begin = time.process_time()
+    model = fit(data.answers[task.train], y[task.train])
+    seconds = time.process_time() - begin
+    labels = np.asarray(model.predict(data.answers[task.test]))
+    return Fitted(model, float(np.mean(labels == y[task.test])), seconds)
 
 
 def accuracy_of(fit: Fit, name: str, n_splits: int) -> tuple[float, float]:
@@ -57,30 +66,28 @@ def accuracy_of(fit: Fit, name: str, n_splits: int) -> tuple[float, float]:
     )
 
 
-def attempt(
-    judge: Callable[[str, int], tuple[float, float]], name: str, n_splits: int
-) -> tuple[float, float]:
-    """Judge a learner that may fail: a rival's failure is an outcome too."""
-    try:
-        return judge(name, n_splits)
-    except Exception as error:
-        print(f"{name}: {type(error).__name__}: {error}")
-        return np.nan, np.nan
+@dataclass(frozen=True)
+class Means:
+    """Over splits: accuracy of the labels, AUC, and CPU seconds of a fit."""
+
+    accuracy: float
+    auc: float
+    cpu_seconds: float
 
 
-def accuracy_and_auc(
-    make: Callable[[], Any], suite: str, name: str, n_splits: int
-) -> tuple[float, float]:
-    """Mean accuracy of the labels and mean AUC over the splits on file."""
+def means_of(make: Callable[[], Any], suite: str, name: str, n_splits: int) -> Means:
+    """Judge a learner by the splits on file."""
     data = datasets.load(suite, name)
-    right, areas = [], []
+    right, areas, seconds = [], [], []
     for number in range(n_splits):
         task = make_task(data, number)
         train, test = task.tables
         y = data.codes[task.test]
+        begin = time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = make().fit(train, task.y)
+        seconds.append(time.process_time() - begin)
         right.append(float((model.predict(test) == y).mean()))
         areas.append(scores.auc(shares_of(model, test, task), y))
-    return float(np.mean(right)), float(np.nanmean(areas))
+    return Means(float(np.mean(right)), float(np.nanmean(areas)), float(np.mean(seconds)))
