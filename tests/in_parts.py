@@ -75,6 +75,14 @@ def search_for_long(seconds: float) -> int:
     return n_rounds
 
 
+class SlowToSend:
+    """Takes half a second to be packed on its way."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        time.sleep(0.5)
+        return SlowToSend, ()
+
+
 def becomes_free(client: Any) -> bool:
     """Whether a client gives back all that it asked for: in a moment, as that takes messages."""
     for _ in range(600):

@@ -5,7 +5,7 @@ Imported on request: ``from bsnsing.dask import DaskBsnsingClassifier``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -64,6 +64,8 @@ class DaskBsnsingClassifier(BsnsingClassifier):
     0.7
     """
 
+    _of_session: ClassVar[frozenset[str]] = frozenset({"client"})
+
     def __init__(self, *, client: Client | None = None, **parameters: Any) -> None:
         super().__init__(**parameters)
         self.client = client
@@ -102,6 +104,7 @@ class DaskBsnsingClassifier(BsnsingClassifier):
             The fitted classifier.
         """
         check_scattered(self)
+        X, y, sample_weight = (_in_list(own) for own in (X, y, sample_weight))
         tables = _parts_of(X, "X")
         labels = [y] * len(tables) if isinstance(y, str) else _like(_aligned(y, X), tables, "y")
         weights: list[Any] = [None] * len(tables)
@@ -173,6 +176,7 @@ class DaskBsnsingClassifier(BsnsingClassifier):
         A Dask dataframe gives a series of the same index, a Dask array an array, a list of delayed
         parts a list of them, and any other table what the plain classifier returns.
         """
+        check_is_fitted(self)
         return self._by_parts("predict", X, self.label_name_ or "label")
 
     def predict_proba(self, X: Any) -> Any:
@@ -190,23 +194,22 @@ class DaskBsnsingClassifier(BsnsingClassifier):
         return self._by_parts("apply", X, "leaf" if len(self.trees_) == 1 else trees)
 
     def _by_parts(self, method: str, X: Any, names: Any) -> Any:
-        check_is_fitted(self)
         local = self.to_local()
+        if _is_part(X):
+            return self._by_parts(method, [X], names)[0]
         if hasattr(X, "map_partitions"):
             meta = _predict_frame(X._meta, local, method, names)
             return X.map_partitions(_predict_frame, local, method, names, meta=meta)
         if hasattr(X, "map_blocks"):
             whole = X.rechunk({1: -1})
-            example = _predict_array(np.zeros((1, X.shape[1])), local, method)
-            if example.ndim == 1:
+            found = _predict_array(np.empty((0, X.shape[1])), local, method)
+            if found.ndim == 1:
                 return whole.map_blocks(
-                    _predict_array, local, method, drop_axis=1, dtype=example.dtype
+                    _predict_array, local, method, drop_axis=1, dtype=found.dtype
                 )
-            chunks = (whole.chunks[0], (example.shape[1],))
-            return whole.map_blocks(
-                _predict_array, local, method, chunks=chunks, dtype=example.dtype
-            )
-        if _is_list_of_delayed(X):
+            chunks = (whole.chunks[0], (found.shape[1],))
+            return whole.map_blocks(_predict_array, local, method, chunks=chunks, dtype=found.dtype)
+        if _is_list_of_parts(X):
             from dask import delayed
 
             return [delayed(_predict_array)(part, local, method) for part in X]
@@ -216,8 +219,21 @@ class DaskBsnsingClassifier(BsnsingClassifier):
 # --- Dask's tables ---
 
 
-def _is_list_of_delayed(X: Any) -> bool:
-    return isinstance(X, list | tuple) and len(X) > 0 and all(hasattr(p, "dask") for p in X)
+def _is_part(X: Any) -> bool:
+    """Whether this is a delayed part, or a future of one."""
+    from dask.delayed import Delayed
+    from distributed import Future
+
+    return isinstance(X, Delayed | Future)
+
+
+def _is_list_of_parts(X: Any) -> bool:
+    return isinstance(X, list | tuple) and len(X) > 0 and all(_is_part(part) for part in X)
+
+
+def _in_list(X: Any) -> Any:
+    """One part is a list of one: it would say that it has every attribute."""
+    return [X] if _is_part(X) else X
 
 
 def _parts_of(X: Any, name: str) -> list[Any]:
@@ -226,7 +242,7 @@ def _parts_of(X: Any, name: str) -> list[Any]:
         is_table = getattr(X, "ndim", 1) == 2 and hasattr(X, "chunks")
         parts = (X.rechunk({1: -1}) if is_table else X).to_delayed()
         return list(np.ravel(np.asarray(parts, dtype=object)))
-    if _is_list_of_delayed(X):
+    if _is_list_of_parts(X):
         return list(X)
     raise TypeError(
         f"{name} is of type {type(X).__name__}, which is not in parts. Pass a Dask dataframe, a "
@@ -260,18 +276,19 @@ def _predict_frame(X: Any, model: BsnsingClassifier, method: str, names: Any) ->
     import pandas as pd
 
     if len(X) == 0:
-        found = np.empty((0, len(names)) if isinstance(names, list) else 0)
-        found = found.astype(model.classes_.dtype if method == "predict" else found.dtype)
-        found = found.astype(np.int64) if method == "apply" else found
-    else:
-        found = getattr(model, method)(X)
+        missing = pd.DataFrame([[None] * X.shape[1]], columns=X.columns, dtype=object)
+        return _predict_frame(missing, model, method, names).iloc[:0].set_axis(X.index)
+    found = getattr(model, method)(X)
     if isinstance(names, list):
         return pd.DataFrame(found, index=X.index, columns=names)
-    return pd.Series(found, index=X.index, name=names)
+    # Left to itself, pandas chooses another type for objects where there are no rows.
+    dtype = pd.Series(model.classes_).dtype if method == "predict" else found.dtype
+    return pd.Series(found, index=X.index, name=names, dtype=dtype)
 
 
 def _predict_array(X: Any, model: BsnsingClassifier, method: str) -> Any:
-    """Predictions for one part of an array."""
+    """Predictions for one part of an array; without rows, those for missing cells tell the type."""
     if len(X) == 0:
-        return getattr(model, method)(np.zeros((1, model.n_features_in_)))[:0]
+        missing = np.full((1, X.shape[1]), None, dtype=object)
+        return getattr(model, method)(missing)[:0]
     return getattr(model, method)(X)

@@ -14,6 +14,7 @@ from in_parts import becomes_free
 from numpy.typing import NDArray
 from same_trees import assert_same
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
 from bsnsing import BsnsingClassifier
@@ -116,6 +117,68 @@ def test_predictions_keep_names_and_index(client: Any) -> None:
     np.testing.assert_array_equal(shares.compute(), expected.predict_proba(X))
     np.testing.assert_array_equal(model.apply(parts).compute(), expected.apply(X))
     np.testing.assert_array_equal(model.predict(X), expected.predict(X))  # not of Dask
+
+
+def test_parts_without_rows_have_no_predictions_of_the_same_type(client: Any) -> None:
+    X, y = table()
+    parts = dd.from_pandas(X.assign(state=y), npartitions=3, sort=False)
+    model = plain(client).fit(parts, "state")
+    none = parts[parts["stage"] > 100]
+    for method in ("predict", "predict_proba", "apply"):
+        lazy = getattr(model, method)(none)
+        found = lazy.compute()
+        assert len(found) == 0
+        types = [[*own.dtypes] if method == "predict_proba" else own.dtype for own in (lazy, found)]
+        assert types[0] == types[1]
+        assert getattr(model, method)(parts)._meta.equals(lazy._meta)
+
+
+def test_arrays_of_text_and_numbers(client: Any) -> None:
+    X, y = table()
+    cells, labels = X.to_numpy(object), y.to_numpy(object)
+    lazy = da.from_array(cells, chunks=(300, 2))
+    found = plain(client).fit(lazy, da.from_array(labels, chunks=300))
+    expected = local(cells, labels)
+    assert_same(found.tree_, expected.tree_)
+    for method in ("predict", "predict_proba", "apply"):
+        answer = getattr(found, method)(lazy).compute()
+        np.testing.assert_array_equal(answer, getattr(expected, method)(cells))
+
+
+def test_one_delayed_part_and_futures(client: Any) -> None:
+    X, y = table()
+    expected = local(X, y)
+    one = plain(client).fit(dask.delayed(X), dask.delayed(y))
+    assert_same(one.tree_, expected.tree_)
+    np.testing.assert_array_equal(one.predict(dask.delayed(X)).compute(), expected.predict(X))
+    halves = [client.scatter(own) for own in (X.iloc[:400], X.iloc[400:])]
+    labels = [client.scatter(own) for own in (y.iloc[:400], y.iloc[400:])]
+    assert_same(plain(client).fit(halves, labels).tree_, expected.tree_)
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_wrong_columns_are_an_error_before_any_work(client: Any) -> None:
+    X, y = table(200)
+    parts = dd.from_pandas(X.assign(state=y), npartitions=2, sort=False)
+    model = plain(client)
+    with pytest.raises(NotFittedError):
+        model.predict(parts)
+    model.fit(parts, "state")
+    for method in ("predict", "predict_proba", "apply"):
+        with pytest.raises(
+            ValueError, match=r"should match those that were passed .* lacks 'site'"
+        ):
+            getattr(model, method)(parts[["age", "stage"]])
+        with pytest.raises(ValueError, match=r"X has 2 features, but .* is expecting 3"):
+            getattr(model, method)(da.zeros((10, 2), chunks=5))
+
+
+def test_files_tell_nothing_of_the_client(client: Any) -> None:
+    X, y = table(200)
+    model = plain(client).fit(dd.from_pandas(X.assign(state=y), npartitions=2), "state")
+    loaded = DaskBsnsingClassifier.from_json(model.to_json())  # without a warning
+    assert loaded.client is None
+    assert_same(loaded.tree_, model.tree_)
 
 
 def test_the_plain_classifier_is_inside(client: Any) -> None:

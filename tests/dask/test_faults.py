@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from in_parts import becomes_free, search_for_long
+from in_parts import SlowToSend, becomes_free, search_for_long
 from numpy.typing import NDArray
 from same_trees import assert_same
 
@@ -276,3 +277,57 @@ def test_a_lost_scheduler_is_a_clear_error(scheduler: Any) -> None:
         at_stage(patch, "encode_part", lambda cluster, handles: process.kill())
         with pytest.raises(ClusterLost, match="scheduler of the Dask cluster cannot be reached"):
             DaskBsnsingClassifier.plain(client=own).fit(*in_parts(*table()))
+
+
+def test_a_lost_scheduler_answers_no_question(scheduler: Any) -> None:
+    process, address = scheduler
+    with distributed.Client(address) as own:
+        own.wait_for_workers(1)
+        cluster = Cluster(own)
+        handles = cluster.each(np.sum, [[1], [2]])
+        assert [cluster.fetch(handle) for handle in handles] == [1, 2]
+        process.kill()
+        begin = time.monotonic()
+        for ask in (cluster._workers, lambda: cluster._settle(handles)):
+            with pytest.raises(ClusterLost, match="cannot be reached any more"):
+                ask()
+        assert time.monotonic() - begin < 25  # the client itself would wait for half a minute
+
+
+def test_a_result_may_take_longer_to_arrive_than_between_two_looks(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bsnsing.engine.dask._LOOK", 0.05)
+    cluster = Cluster(client)
+    assert isinstance(cluster.fetch(cluster.call(SlowToSend)), SlowToSend)
+
+
+def test_a_cluster_without_workers_is_waited_for_with_a_warning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bsnsing.engine.dask._PATIENCE", 1.0)
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as none,
+        distributed.Client(none) as own,
+    ):
+        cluster = Cluster(own)
+        handle = cluster.call(abs, -1)
+        scaling = threading.Timer(1.5, none.scale, [1])
+        scaling.start()
+        with pytest.warns(UserWarning, match="has no workers, and the fit waits for some"):
+            assert cluster.fetch(handle) == 1
+        scaling.join()
+
+
+def test_messages_may_hold_what_was_defined_in_a_notebook(client: Any) -> None:
+    class Own:
+        """Known to nobody else."""
+
+        name = "x" * 50_000  # too long to travel with each task
+
+    cluster = Cluster(client)
+    assert cluster.fetch(cluster.call(_name_of, thing=Own())) == Own.name
+
+
+def _name_of(*, thing: Any) -> str:
+    return str(thing.name)

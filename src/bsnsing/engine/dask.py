@@ -5,9 +5,11 @@ Every call is a pure task: what a lost worker held is computed again by Dask fro
 
 from __future__ import annotations
 
-import pickle
 import uuid
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, wait
+from concurrent.futures import Future as Answer
 from functools import partial
 from itertools import groupby
 from threading import Event, Thread
@@ -53,11 +55,7 @@ class Cluster:
 
     def room(self) -> Room:
         """Return how many threads there are, and what each may take of its worker's memory."""
-        try:
-            known = self._client.scheduler_info(n_workers=-1)
-        except TypeError:  # of Dask before 2025.4, which tells of all workers
-            known = self._client.scheduler_info()
-        workers = known["workers"].values()
+        workers = self._workers().values()
         limits = [own["memory_limit"] / own["nthreads"] for own in workers if own["memory_limit"]]
         least = min(limits, default=float("inf"))
         n_calls = max(1, sum(own["nthreads"] for own in workers))
@@ -109,27 +107,54 @@ class Cluster:
 
     def _settle(self, parts: Handles) -> None:
         """Note which worker has each part, so that results of neighbours are merged first."""
-        holders = self._client.who_has(parts)
+        holders = self._ask(partial(self._client.who_has, parts))
         self._near = [next(iter(holders.get(part.key, ())), "") for part in parts]
 
     def fetch(self, handle: Future) -> Any:
         """Wait for a result; an error if the scheduler is gone."""
-        from distributed import CancelledError, TimeoutError
+        return self._ask(handle.result, handle)
 
-        silent = 0.0
-        while True:
+    def _ask(self, question: Callable[[], Result], task: Future | None = None) -> Result:
+        """Ask the scheduler something, or wait for a task; an error, in seconds, if it is gone.
+
+        The question waits in a thread of its own. A timeout of the client's would cancel what is
+        under way: a result that takes longer to arrive would be sent for again and again.
+        """
+        answer = Answer[Result]()
+
+        def ask() -> None:
             try:
-                return handle.result(timeout=_LOOK)
-            except TimeoutError:
-                if handle.status == "error":  # the task's own
-                    raise
-                silent = 0.0 if self._is_connected() else silent + _LOOK
-                if silent >= _PATIENCE:
-                    raise ClusterLost(_LOST) from None
-            except CancelledError as error:
-                if self._is_connected():
-                    raise
-                raise ClusterLost(_LOST) from error
+                answer.set_result(question())
+            except BaseException as error:
+                answer.set_exception(error)
+
+        Thread(target=ask, name="bsnsing-ask", daemon=True).start()
+        waited = silent = 0.0
+        while not wait([answer], timeout=_LOOK).done:
+            waited, silent = waited + _LOOK, 0.0 if self._is_connected() else silent + _LOOK
+            if silent >= _PATIENCE:
+                raise ClusterLost(_LOST)
+            if task is not None and waited % _PATIENCE == 0 and not self._workers():
+                warnings.warn(_IDLE, stacklevel=2)
+        try:
+            return answer.result()
+        except (CancelledError, OSError) as error:
+            is_tasks_own = task is not None and task.status == "error"
+            is_taken_back = isinstance(error, CancelledError) and self._is_connected()
+            if is_tasks_own or is_taken_back:
+                raise
+            raise ClusterLost(_LOST) from error
+
+    def _workers(self) -> dict[str, Any]:
+        """What the scheduler knows of each worker."""
+        try:
+            known = self._ask(partial(self._client.scheduler_info, n_workers=-1))
+        except TypeError:  # of Dask before 2025.4, which tells of all workers
+            known = self._ask(self._client.scheduler_info)
+        if "workers" not in known:  # the answer was made up by the client
+            raise ClusterLost(_LOST)
+        workers: dict[str, Any] = known["workers"]
+        return workers
 
     def free(self) -> None:
         """Take back all that was asked for: what waits is not begun any more.
@@ -144,9 +169,11 @@ class Cluster:
         self, function: Callable[..., Any], messages: dict[str, Any]
     ) -> tuple[Callable[..., Any], list[Future]]:
         """What to call, and on what beside the parts: large messages are a task of their own."""
+        from distributed.protocol.pickle import dumps  # also of what was defined in a notebook
+
         if not messages:
             return function, []
-        packed = pickle.dumps(messages, protocol=5)
+        packed = dumps(messages)
         if len(packed) <= _LARGE_MESSAGE:
             return partial(function, **messages), []
         return partial(_told, function), [self._submit(message, message, packed)]
@@ -182,7 +209,9 @@ class Cluster:
 
 def message(packed: bytes) -> dict[str, Any]:
     """What is told to many tasks."""
-    told: dict[str, Any] = pickle.loads(packed)
+    from distributed.protocol.pickle import loads
+
+    told: dict[str, Any] = loads(packed)
     return told
 
 
@@ -225,6 +254,9 @@ def new_key(function: Callable[..., Any]) -> str:
     return f"bsnsing-{own.__name__.replace('_', '-').strip('-')}-{uuid.uuid4().hex}"
 
 
+_IDLE = (
+    "The Dask cluster has no workers, and the fit waits for some. Start workers, or press Ctrl-C."
+)
 _LOST = (
     "The scheduler of the Dask cluster cannot be reached any more. "
     "Start a cluster, make a client of it and fit again."

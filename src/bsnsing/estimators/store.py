@@ -76,6 +76,8 @@ class StorableModel(TreeModel):
     _stored_as: ClassVar[str]
     _kept: ClassVar[dict[str, Kept]]
     _stored_parameters: ClassVar[Parameters]
+    # Parameters of a class of one's own that belong to a session, and that no file need tell of.
+    _of_session: ClassVar[frozenset[str]] = frozenset()
     _classes_by_name: ClassVar[dict[str, type[StorableModel]]] = {}
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -240,7 +242,7 @@ def _parameters_to_json(model: Any, values: ValueWriter) -> dict[str, Any] | Non
     given = {name: getattr(model, name) for name in kind._get_param_names()}  # type: ignore[attr-defined]
     _check_parameters(kind, given)
     written = {name: values.parameter(name, value) for name, value in given.items()}
-    own = set(type(model)._get_param_names()) - set(given)  # type: ignore[attr-defined]
+    own = set(type(model)._get_param_names()) - set(given) - model._of_session  # type: ignore[attr-defined]
     values.notes += [f"{name}={getattr(model, name)!r:.60}" for name in sorted(own)]
     return {"type": model._stored_as, "parameters": written}
 
