@@ -70,8 +70,10 @@ def grow_distilled(
         # there are too many rows for synthetic ones, the real rows show it themselves.
         report(options.reports_progress, "teacher learns again, with %d pairs", len(space.pairs))
         with options.deadline.paused():
-            better = teaching.training_set(space.pairs)
-        if better.teacher.brier < training.teacher.brier:
+            learnt = teaching.learn(space.pairs)
+            errs_less = learnt.teacher.brier < training.teacher.brier
+            better = learnt.training_set() if errs_less else None
+        if better is not None:
             again = _grow(real, classes, better, space.options(options))
             # A tree that ran out of time is no better than the whole one there is.
             if not options.deadline.is_over:

@@ -92,11 +92,13 @@ class Teaching:
 
     def training_set(self, pairs: tuple[ColumnPair, ...] = ()) -> TrainingSet:
         """Let the teacher learn the real rows, and write down what it knows."""
+        return self.learn(pairs).training_set()
+
+    def learn(self, pairs: tuple[ColumnPair, ...] = ()) -> Learnt:
+        """Let the teacher learn the real rows, shown pairs of columns too."""
         config = self.config
         random_state = check_random_state(self.random_state)
-        n_questions = count_questions(self.real.table, self.n_segments, self.max_levels)
         original, cases = _rows_to_teach(self.real, config.most_rows)
-        table, counts = cases.table, cases.per_row()
         one_hot = np.eye(self.n_classes)[cases.labels]
         teacher = fit_teacher(
             self.teacher,
@@ -108,11 +110,31 @@ class Teaching:
             random_state,
             self.n_threads,
         )
+        n_questions = count_questions(self.real.table, self.n_segments, self.max_levels)
+        return Learnt(original, cases, one_hot, teacher, n_questions, random_state, config)
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What a teacher has learnt, before anything is made of it."""
+
+    original: NDArray[np.intp]  # which of the user's rows each row is
+    cases: Cases
+    one_hot: NDArray[np.float64]
+    teacher: Teacher
+    n_questions: NDArray[np.intp]  # about, of each column
+    random_state: np.random.RandomState
+    config: DistillConfig
+
+    def training_set(self) -> TrainingSet:
+        """Write down what the teacher knows, of real rows and of synthetic ones."""
+        config, teacher, n_questions = self.config, self.teacher, self.n_questions
+        table, counts = self.cases.table, self.cases.per_row()
         asked = columns_to_ask(teacher.importances, n_questions, table.n_rows, config)
         row_work = search_work(1, max(1, n_questions[asked].sum()))
         most_rows = min(config.most_rows, config.most_work / row_work)
-        synthetic = make_synthetic_rows(table, most_rows, config, random_state)
-        soft = config.label_share * one_hot + (1 - config.label_share) * teacher.oob
+        synthetic = make_synthetic_rows(table, most_rows, config, self.random_state)
+        soft = config.label_share * self.one_hot + (1 - config.label_share) * teacher.oob
         n_parts = config.parts
         real_parts = in_parts(soft, counts, n_parts)
         made = teacher.probabilities(synthetic)
@@ -124,9 +146,9 @@ class Teaching:
         return TrainingSet(
             Cases(join_tables(table, synthetic).take(row_of), labels.astype(np.int32), weights),
             row_of,
-            original,
+            self.original,
             float(config.real_weight),
-            len(np.unique(cases.labels)),
+            len(np.unique(self.cases.labels)),
             None if asked.all() else asked,
             soft,
             teacher,
