@@ -230,7 +230,7 @@ def test_notes_and_spaces_behind_a_rule_are_passed_over(line: str) -> None:
     assert str(sketch.rules[0]) == "a > 1"
 
 
-@pytest.mark.parametrize("line", ["a > x ?", "a > x ? [note]", "a > x ?? [[a] b]  "])
+@pytest.mark.parametrize("line", ["a > 1e ?", "a > 1e ? [note]", "a > 1e ?? [[a] b]  "])
 def test_lines_that_end_as_rules_do_are_told_what_is_wrong(line: str) -> None:
     with pytest.raises(ParseError, match="Line 1: Expected a number"):
         parse_tree(line)

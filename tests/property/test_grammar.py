@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import math
 
 import pytest
@@ -15,6 +16,7 @@ from bsnsing.questions.grammar import parse_questions
 WORDS = st.sampled_from(
     ["age", "a", "or", "and", "not", "in", "is missing", "30", "> 3", "x - y", "(b)", "(", ")", '"',
      "{a, b}", "==", "=", "a=b", "c++", "yes: a", "#1", "[x]", "smokes?", "\u202e", "\n", "0x1",
+     "30-39", "1+1", "2021-03-01", "3d", "14:30", "2021-99-99", "2d 3h", "since", "A-", "1.2.3",
      "naïve", "价格", "🙂", "'", "\\", "%", "before 2020", "a\u00a0b", "Or", "1e5", "inf", " "]
 )  # fmt: skip
 NAMES = st.one_of(st.text(max_size=12), st.lists(WORDS, max_size=4).map(" ".join), WORDS)
@@ -38,7 +40,16 @@ PAIRS = st.one_of(
     ),
 )
 SUBJECTS = st.one_of(NAMES, NAMES, PAIRS)
+MOMENTS = st.one_of(
+    st.datetimes(),
+    st.datetimes(timezones=st.sampled_from([dt.timezone.utc, dt.timezone(dt.timedelta(hours=-5))])),
+    st.dates().map(lambda day: dt.datetime(day.year, day.month, day.day)),
+    st.times(),
+    st.timedeltas(),
+)
 QUESTIONS = st.one_of(
+    st.builds(Question, NAMES, st.sampled_from("<>"), MOMENTS),
+    st.builds(Question, NAMES, st.sampled_from(["<", ">", "<=", ">="]), NAMES),
     st.builds(Question, SUBJECTS, st.sampled_from("<>"), NUMBERS),
     st.builds(Question, NAMES, st.just("=="), LEVELS),
     st.builds(Question, NAMES, st.just("in"), st.lists(LEVELS, max_size=12).map(tuple)),
@@ -73,6 +84,9 @@ def test_other_text_is_refused_and_never_worse(text: str) -> None:
         Rule.parse(text)
 
 
+DAYS = [dt.date(2021, 2, 28), dt.datetime(2021, 3, 1), None]
+
+
 @pytest.mark.parametrize(
     ("text", "cells", "answers"),
     [
@@ -84,6 +98,13 @@ def test_other_text_is_refused_and_never_worse(text: str) -> None:
         ('code == "7"', ["7", "8"], [True, False]),
         ("smokes = true", [True, False], [True, False]),
         ("marker is missing", [None, 3.0], [True, False]),
+        ("visit before 2021-03-01", DAYS, [True, False, False]),
+        ("visit since 2021-03-01", DAYS, [False, True, False]),
+        ("visit until 2021-03-01", DAYS, [True, True, False]),
+        ("visit > 2021-02-28T23:59", DAYS, [False, True, False]),
+        ("wait <= 1h 30min", [dt.timedelta(minutes=90), dt.timedelta(hours=2)], [True, False]),
+        ("at >= 14:30", [dt.time(14, 30), dt.time(14, 29)], [True, False]),
+        ("band == 30-39", ["30-39", "40-49"], [True, False]),
     ],
 )
 def test_questions_in_words_answer_as_they_read(text: str, cells, answers) -> None:
@@ -103,7 +124,10 @@ def test_a_range_is_two_questions() -> None:
     ("text", "place"),
     [
         ("bmi >", 5),
-        ("bmi > x", 6),
+        ("bmi > 1e", 6),
+        ("visit before 2021-02-30", 13),
+        ("at > 25:00", 5),
+        ("a / b > x", 8),
         ("a > 3 or b < 2 and c > 1", 15),
         ("a in {x y}", 8),
         ("", 0),

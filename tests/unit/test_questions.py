@@ -407,7 +407,7 @@ def test_answers(question: Question, cells: list[Any], answers: list[bool], miss
     [
         ("=>", 1, "'=>'"),
         ("", 1, "''"),
-        (">", "1", "'1'"),
+        (">=", 1, "levels that have an order"),
         ("<", None, "None"),
         (">", NAN, "nan"),
         ("in", "ab", "'ab'"),

@@ -221,7 +221,7 @@ def test_object_columns(as_X: Any, values: list[Any], kind: str, levels: tuple[s
     [
         (1, ValueError, "'plan' mixes text with other values, such as 'a' and 1"),
         ({"b": 2}, TypeError, "'plan' holds {'b': 2}"),
-        (dt.date(2024, 1, 1), ValueError, "'plan' has dtype date"),
+        (dt.date(2024, 1, 1), ValueError, "'plan' mixes dates with other values.* and 'a'"),
     ],
 )
 def test_one_odd_cell_in_a_long_column(
@@ -260,13 +260,11 @@ TEXT = ["b", None, "a", "b"]
     "X",
     [
         pd.DataFrame({"t": pd.Categorical(TEXT, categories=["c", "b", "a"])}),
-        pd.DataFrame({"t": pd.Categorical(TEXT, categories=["b", "c", "a"], ordered=True)}),
         pd.DataFrame({"t": pd.array(TEXT, dtype="string")}),
         pd.DataFrame(
             {"t": pd.array(TEXT, dtype=pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string())))}
         ),
         pl.DataFrame({"t": pl.Series(TEXT, dtype=pl.Categorical)}),
-        pl.DataFrame({"t": pl.Series(TEXT, dtype=pl.Enum(["c", "b", "a"]))}),
         pa.table({"t": pa.array(TEXT, pa.large_string())}),
         pa.table({"t": pa.array(TEXT).dictionary_encode()}),
         pa.table(
@@ -299,7 +297,8 @@ def test_categories_of_numbers(X: Any) -> None:
 
 
 def test_categories_of_intervals_are_known_by_their_text() -> None:
-    (column,) = train(pd.DataFrame({"t": pd.cut([5, 1, NAN], [0, 3, 6])})).columns
+    intervals = pd.Categorical(pd.cut([5, 1, NAN], [0, 3, 6]), ordered=False)
+    (column,) = train(pd.DataFrame({"t": intervals})).columns
     assert column.info.levels == ("(0, 3]", "(3, 6]")
     assert cells(column) == [1, 0, -1]
 
@@ -532,7 +531,7 @@ def test_changed_types(frame: Any, fitted: Any, new: Any, chosen: Any, message: 
         (pd.Categorical([1, 2]), "'a' held numbers at fit and holds text or categories"),
         ([1, "b"], "'a' mixes text with other values, such as 'b' and 1"),
         ([1, INF], "contains infinity in column 'a'"),
-        (pd.to_datetime(["2024-01-01"]), "'a' has dtype datetime64"),
+        (pd.to_datetime(["2024-01-01"]), "'a' held numbers at fit and holds dates now"),
     ],
 )
 def test_columns_that_numbers_cannot_become(new: Any, message: str) -> None:
@@ -667,22 +666,6 @@ DATES = [dt.datetime(2024, 1, 1), None]
         (np.array([[1j]], dtype=object), r"Complex data not supported: column 'x0' holds 1j"),
         (pd.DataFrame({"a": [1j]}), "Complex data not supported: column 'a'"),
         (sp.csr_array([[1j]]), "Complex data not supported"),
-        (
-            pd.DataFrame({"joined": np.array(["2024-01-01"], dtype="datetime64[ns]")}),
-            r"^Column 'joined' has dtype datetime64\[ns\], which cannot be asked about. "
-            "Drop it or convert it to a number, such as days since a date, or its month, weekday "
-            "or hour.$",
-        ),
-        (pd.DataFrame({"d": pd.to_datetime(["2024-01-01"], utc=True)}), "dtype datetime64.*UTC"),
-        (pd.DataFrame({"d": pd.to_timedelta([1])}), r"'d' has dtype timedelta64\[ns\], which"),
-        (pd.DataFrame({"d": pd.Series(DATES, dtype=object)}), "'d' has dtype datetime, which"),
-        (pl.DataFrame({"d": DATES}), "'d' has dtype Datetime.*which cannot be asked about"),
-        (pl.DataFrame({"d": [dt.date(2024, 1, 1)]}), "'d' has dtype Date, which"),
-        (pl.DataFrame({"d": [dt.time(1)]}), "'d' has dtype .*ime, which cannot be asked about"),
-        (pl.DataFrame({"d": [dt.timedelta(1)]}), "'d' has dtype Duration.*, which"),
-        (pa.table({"d": DATES}), r"'d' has dtype timestamp\[us\], which cannot be asked about"),
-        (np.array([["2024-01-01"]], dtype="datetime64[D]"), r"'x0' has dtype datetime64\[D\]"),
-        (np.array([[np.timedelta64(1, "D")]], dtype=object), "'x0' has dtype timedelta64"),
         (np.array([[b"a"]]), r"'x0' has dtype \|S1, which cannot be asked about"),
         (np.array([["a"], [3], [None]], dtype=object), "'x0' mixes text .* such as 'a' and 3"),
         (np.array([["a"], [NAN], [2.5]], dtype=object), "'x0' mixes text .* 'a' and 2.5"),

@@ -16,6 +16,9 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from bsnsing.data.moments import Read, read_moment_array, read_moment_cells, read_moment_series
+from bsnsing.data.scales import Scale
+
 Kind: TypeAlias = Literal["numeric", "boolean", "categorical"]
 Level: TypeAlias = str | int | float | bool
 
@@ -31,6 +34,17 @@ class ColumnInfo:
     name: str
     kind: Kind
     levels: tuple[Level, ...] = ()  # of a categorical column: numbers first, then text, sorted
+    scale: Scale | None = None  # what the numbers of a numeric column stand for, if not themselves
+
+    @property
+    def is_number(self) -> bool:
+        """Whether cells are numbers that stand for themselves, so that one can calculate."""
+        return self.kind == "numeric" and self.scale is None
+
+    @property
+    def is_of_levels(self) -> bool:
+        """Whether cells are levels, which may have an order."""
+        return self.kind == "categorical" or (self.scale is not None and self.scale.kind == "order")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,6 +121,7 @@ class Factored:
 
     distinct: Sequence[Any]
     positions: NDArray[np.integer[Any]]
+    order: Sequence[Any] | None = None  # all levels from the least on, where they have an order
 
 
 RawColumn: TypeAlias = "Cells | Factored | nw.Series[Any]"
@@ -118,6 +133,8 @@ def read_column(name: str, raw: RawColumn, *, as_category: bool) -> Column:
         column = _read_series(name, raw, as_category=as_category)
     elif isinstance(raw, Factored):
         column = _of_levels(name, raw.distinct, raw.positions)
+        if raw.order is not None and not as_category:
+            column = in_order(column, raw.order)
     elif isinstance(raw, SparseCells):
         column = _of_numbers(name, raw, is_boolean=raw.values.dtype.kind == "b")
     else:
@@ -131,9 +148,12 @@ def _read_series(name: str, series: nw.Series[Any], *, as_category: bool) -> Col
         return _read_objects(name, series.to_numpy().tolist(), as_category=as_category)
     dtype = series.dtype
     if dtype in (nw.String, nw.Categorical, nw.Enum):
-        return _read_text(name, series)
-    if dtype in (nw.Date, nw.Datetime, nw.Duration):
-        raise _date(name, series.to_native())
+        column = _read_text(name, series)
+        order = None if as_category else _order_of(series.to_native())
+        return column if order is None else in_order(column, order)
+    if dtype in (nw.Date, nw.Datetime, nw.Duration, nw.Time):
+        _reject_category(name, series.dtype, as_category)
+        return _of_moments(name, read_moment_series(series))
     if dtype in (nw.List, nw.Array, nw.Struct):
         raise _not_a_cell(name, next(iter(series.drop_nulls().head(1).to_list()), dtype))
     is_boolean = dtype == nw.Boolean
@@ -179,7 +199,10 @@ def _read_array(name: str, cells: NDArray[Any], *, as_category: bool) -> Column:
         return _read_objects(name, cells.tolist(), as_category=as_category)
     if kind == "c":
         raise _complex(name, cells[0])
-    raise _date(name, cells) if kind in "mM" else _unaskable(name, cells)
+    if kind in "mM":
+        _reject_category(name, cells.dtype, as_category)
+        return _of_moments(name, read_moment_array(cells))
+    raise _unaskable(name, cells)
 
 
 def _to_doubles(name: str, cells: NDArray[Any]) -> NDArray[np.float64]:
@@ -214,7 +237,7 @@ def _read_objects(name: str, values: list[Any], *, as_category: bool) -> Column:
     if "complex" in examples:
         raise _complex(name, examples["complex"])
     if "date" in examples:
-        raise _date(name, examples["date"])
+        return _read_moments(name, values, examples, as_category=as_category)
     if "other" in examples:
         raise _not_a_cell(name, examples["other"])
     is_boolean = "boolean" in examples and "number" not in examples
@@ -234,6 +257,62 @@ def _read_objects(name: str, values: list[Any], *, as_category: bool) -> Column:
     if not is_boolean:  # True and 1 are one level; which of them a set keeps depends on row order
         distinct = [int(value) if isinstance(value, _BOOLEANS) else value for value in distinct]
     return _of_levels(name, distinct, positions)
+
+
+def _read_moments(
+    name: str, values: list[Any], examples: dict[Sort, Any], *, as_category: bool
+) -> Column:
+    _reject_category(name, type(examples["date"]).__name__, as_category)
+    others = [example for sort, example in examples.items() if sort not in ("date", "missing")]
+    if others:
+        raise ValueError(
+            f"Column {name!r} mixes dates with other values, such as {str(examples['date'])!r} and "
+            f"{others[0]!r}. Convert its cells to one type."
+        )
+    try:
+        return _of_moments(name, read_moment_cells([None if _is_missing(v) else v for v in values]))
+    except ValueError as error:
+        raise ValueError(
+            f"Column {name!r} mixes dates, times or time zones, {error}. Convert its cells to one "
+            "type."
+        ) from None
+
+
+def _of_moments(name: str, read: Read) -> Column:
+    return Column(ColumnInfo(name, "numeric", scale=read.scale), read.numbers)
+
+
+def _order_of(native: Any) -> list[Any] | None:
+    """All levels of a column from the least on, if its library says that they have an order."""
+    dtype: Any = getattr(native, "dtype", None)
+    if getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum":  # of pandas and polars
+        return list(dtype.categories)
+    if getattr(getattr(native, "type", None), "ordered", False):  # of Arrow
+        return list(native.unify_dictionaries().chunk(0).dictionary.to_pylist())
+    return None
+
+
+def in_order(column: Column, order: Sequence[Any]) -> Column:
+    """Return a column of levels as one whose levels have an order; cells are 1, 2, ... then.
+
+    Levels that are ascending numbers are taken as these numbers.
+    """
+    name, levels = column.info.name, column.info.levels
+    found = [_level(value) for value in order]
+    strange = [level for level in levels if level not in found]
+    if strange:
+        raise ValueError(
+            f"Column {name!r} holds {strange[0]!r}, which is not in the order that was given, "
+            f"{found[:10]}. Name all levels, from the least to the greatest."
+        )
+    numbers = [isinstance(level, int | float) and not isinstance(level, bool) for level in found]
+    if all(numbers) and found == sorted(found, key=float):
+        values = np.array([*map(float, levels), np.nan])
+        return _of_numbers(name, values[column.codes()])
+    place = {level: i + 1.0 for i, level in enumerate(found)}
+    values = np.array([*(place[level] for level in levels), np.nan])
+    scale = Scale("order", levels=tuple(map(str, found)))
+    return Column(ColumnInfo(name, "numeric", scale=scale), values[column.codes()])
 
 
 Sort: TypeAlias = Literal["missing", "text", "boolean", "number", "complex", "date", "other"]
@@ -342,6 +421,8 @@ def _as_categorical(column: Column) -> Column:
 def align_column(column: Column, known: ColumnInfo) -> Column:
     """Fit a column to what was known of it at fit, or say how it has changed."""
     levels = column.info.levels
+    if known.scale is not None or column.info.scale is not None:
+        return _align_scale(column, known)
     if known.kind != "categorical":
         if levels:
             raise ValueError(
@@ -360,6 +441,39 @@ def align_column(column: Column, known: ColumnInfo) -> Column:
             f"{strange[0]!r}. Convert it to {was}."
         )
     return Column(known, _recode(column.cells, levels, known.levels))
+
+
+def _align_scale(column: Column, known: ColumnInfo) -> Column:
+    """Fit a column of moments or ordered levels to what was known of it at fit."""
+    own, scale = column.info.scale, known.scale
+    is_empty = column.info.kind == "categorical" and not column.info.levels
+    if scale is not None and is_empty:
+        return Column(known, np.full(len(column.codes()), np.nan))
+    if scale is not None and scale.kind == "order" and column.info.kind == "categorical":
+        place = {level: i + 1.0 for i, level in enumerate(scale.levels)}
+        strange = [level for level in map(str, column.info.levels) if level not in place]
+        if strange:
+            raise ValueError(
+                f"Column {known.name!r} holds {strange[0]!r}, which has no place in the order of "
+                f"fit: {' < '.join(scale.levels[:10])}. Replace it, or make it a missing cell."
+            )
+        values = [place[str(level)] for level in column.info.levels]
+        return Column(known, np.array([*values, np.nan])[column.codes()])
+    if own is not None and scale is not None and own.kind == scale.kind != "order":
+        if (own.zone is None) == (scale.zone is None):
+            return Column(known, column.cells)
+        now, then = ("without", "with") if own.zone is None else ("with", "without")
+        raise ValueError(
+            f"Column {known.name!r} held moments {then} a time zone at fit and holds them {now} "
+            "one now. Convert it."
+        )
+    was, now = (
+        info.scale.words if info.scale else "numbers" if info.kind != "categorical" else "text"
+        for info in (known, column.info)
+    )
+    raise ValueError(
+        f"Column {known.name!r} held {was} at fit and holds {now} now. Convert it to {was}."
+    )
 
 
 def without_unused_levels(column: Column) -> Column:
@@ -404,15 +518,18 @@ def _complex(name: str, example: Any) -> ValueError:
     )
 
 
-def _date(name: str, cells: Any) -> ValueError:
-    return _unaskable(name, cells, ", such as days since a date, or its month, weekday or hour")
+def _reject_category(name: str, dtype: Any, as_category: bool) -> None:
+    if as_category:
+        raise ValueError(
+            f"Column {name!r} has dtype {dtype}, but should hold levels: it is named in "
+            "categorical_features, or was text at fit. Convert it to text."
+        )
 
 
-def _unaskable(name: str, cells: Any, advice: str = "") -> ValueError:
-    dtype = getattr(cells, "dtype", getattr(cells, "type", type(cells).__name__))
+def _unaskable(name: str, cells: Any) -> ValueError:
     return ValueError(
-        f"Column {name!r} has dtype {dtype}, which cannot be asked about. "
-        f"Drop it or convert it to a number{advice}."
+        f"Column {name!r} has dtype {cells.dtype}, which cannot be asked about. "
+        "Drop it or convert it to a number."
     )
 
 

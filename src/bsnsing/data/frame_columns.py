@@ -134,7 +134,8 @@ def _of_pandas(X: Any, names: Sequence[Any]) -> list[RawColumn]:
 def _of_series(series: Any, dtype: Any) -> RawColumn:
     if type(dtype).__name__ in _PANDAS_TEXTS:
         positions, distinct = series.factorize()
-        return Factored(list(distinct), np.asarray(positions))
+        order = list(dtype.categories) if getattr(dtype, "ordered", False) else None
+        return Factored(list(distinct), np.asarray(positions), order)
     is_object = getattr(dtype, "kind", "") == "O" and isinstance(dtype, np.dtype)
     column: RawColumn = series.to_numpy() if is_object else nw.from_native(series, series_only=True)
     return column

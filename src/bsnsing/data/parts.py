@@ -103,6 +103,13 @@ def _readable(cells: Any) -> Any:
 
 
 def _readable_table(table: Table) -> Table:
+    for column in table.columns:
+        if (scale := column.info.scale) is not None:
+            raise ValueError(
+                f"Column {column.info.name!r} holds {scale.words}"
+                f"{' that have an order' if scale.kind == 'order' else ''}, which tables in parts "
+                "cannot have. Convert it to numbers, or use fit on the whole table."
+            )
     columns = (replace(column, cells=_readable(column.cells)) for column in table.columns)
     return replace(table, columns=tuple(columns))
 

@@ -7,6 +7,7 @@ import math
 import re
 
 from bsnsing.data.columns import Level
+from bsnsing.data.scales import reads_as_moment, scale_of, show_moment
 
 # Words that end a column's name; names that hold one are quoted.
 KEYWORDS = ("or", "and", "xor", "not", "in", "is", "before", "after", "since", "until")
@@ -15,6 +16,8 @@ _END_OF_NAME = re.compile(
 )
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _OTHER_QUOTES = (("“", "”"), ("«", "»"))
+# Signs that shape the letters beside them, as in Persian words, or make one picture of several.
+_JOINERS = re.compile("(?<=[^\x00-\x7f\u200c\u200d])[\u200c\u200d](?=[^\x00-\x7f\u200c\u200d])")
 # Digits that ">= 30" saves beside "> 29.999999999999996".
 _FEWER_DIGITS = 8
 _STARTS_LIKE_OTHER = re.compile(
@@ -30,13 +33,30 @@ def quoted(text: str) -> str:
     >>> print(quoted('naïve "😀"\n'))
     "naïve \"😀\"\n"
     """
-    if text.isprintable() and not {'"', "\\"} & set(text):
+    if is_printable(text) and not {'"', "\\"} & set(text):
         return f'"{text}"'
-    return "".join(['"', *(c if _is_plain_sign(c) else json.dumps(c)[1:-1] for c in text), '"'])
+    kept = {found.start() for found in _JOINERS.finditer(text)}
+    signs = (c if i in kept or _is_plain_sign(c) else _escaped(c) for i, c in enumerate(text))
+    return "".join(['"', *signs, '"'])
+
+
+def is_printable(text: str) -> bool:
+    r"""Whether all of a text is seen; joiners between letters beyond ASCII are part of these.
+
+    Examples
+    --------
+    >>> is_printable("\u0645\u06cc\u200c\u0634\u0648\u062f"), is_printable("a\u200cb")
+    (True, False)
+    """
+    return text.isprintable() or _JOINERS.sub("", text).isprintable()
 
 
 def _is_plain_sign(character: str) -> bool:
     return character.isprintable() and character not in '"\\'
+
+
+def _escaped(character: str) -> str:
+    return json.dumps(character)[1:-1]
 
 
 def plainly(text: str) -> str:
@@ -54,7 +74,7 @@ def plainly(text: str) -> str:
 
 def _between_others(found: re.Match[str]) -> str:
     inner = str(json.loads(found.group(), strict=False))
-    if "\\" in found.group() and inner.isprintable():
+    if "\\" in found.group() and is_printable(inner):
         for first, last in _OTHER_QUOTES:
             if not {first, last} & set(inner):
                 return f"{first}{inner}{last}"
@@ -63,13 +83,13 @@ def _between_others(found: re.Match[str]) -> str:
 
 def show_name(name: str) -> str:
     """Write a name so that it stays on its line and is seen: a blank one in quotes."""
-    is_seen = name.isprintable() and bool(name.strip())
+    is_seen = is_printable(name) and bool(name.strip())
     return name if is_seen else quoted(name)
 
 
 def show_column(name: str, *, in_pair: bool = False) -> str:
     """Write a column's name so that it is taken for nothing else: in quotes where it must be."""
-    is_plain = name.isprintable() and _is_plain(name) and not (in_pair and re.search("[*/]", name))
+    is_plain = is_printable(name) and _is_plain(name) and not (in_pair and re.search("[*/]", name))
     return name if is_plain else quoted(name)
 
 
@@ -90,6 +110,8 @@ def end_of_name(text: str, start: int = 0) -> int:
 
 def show_level(level: Level) -> str:
     """Write a number short, and text in quotes where it would be misread without."""
+    if scale_of(level) is not None:
+        return show_moment(level)  # type: ignore[arg-type]
     if isinstance(level, str):
         is_plain = re.fullmatch(r"[\w.+-]+", level) and not _reads_as_other(level)
         return level if is_plain else quoted(level)
@@ -102,6 +124,11 @@ def show_exactly(level: Level) -> str:
         return show_level(level)
     text = repr(float(level) + 0.0)  # -0.0 is 0
     return text[:-2] if text.endswith(".0") else text
+
+
+def show_bound(level: str) -> str:
+    """Write a level that others are compared with: in quotes unless it begins with a letter."""
+    return show_level(level) if level[:1].isalpha() else quoted(level)
 
 
 def plainer_beside(number: float, towards: float) -> float | None:
@@ -132,6 +159,7 @@ def _is_plain(name: str) -> bool:
         and name == name.strip()
         and not _STARTS_LIKE_OTHER.match(name)
         and not reads_as_number(name)
+        and not reads_as_moment(name)
         and name.count("(") == name.count(")")
         and end_of_name(name + " > 0") == len(name) + 1
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -22,6 +22,7 @@ from bsnsing.data.columns import (
     RawColumn,
     SparseCells,
     align_column,
+    in_order,
     read_column,
 )
 from bsnsing.data.frame_columns import columns_of
@@ -40,7 +41,13 @@ __all__ = [
 ]
 
 CategoricalFeatures: TypeAlias = (
-    Literal["from_dtype"] | Sequence[str] | Sequence[int] | Sequence[bool] | NDArray[Any] | None
+    Literal["from_dtype"]
+    | Mapping[str, Sequence[Any] | None]
+    | Sequence[str]
+    | Sequence[int]
+    | Sequence[bool]
+    | NDArray[Any]
+    | None
 )
 
 # With more cells scikit-learn's check takes little beside the rest, and a sum of ours, which it
@@ -98,8 +105,9 @@ def read_training_table(
         Whose attributes are set, and whose name messages carry.
     X : array-like, sparse matrix or dataframe of shape (n_rows, n_columns)
         Cells may be missing: NaN, None, or the null of the dataframe's library.
-    categorical_features : "from_dtype", None, or names, positions or a mask of columns
-        Columns to read as categorical whatever they hold; None allows no categorical column.
+    categorical_features : "from_dtype", None, dict, or names, positions or a mask of columns
+        Columns to read as categorical whatever they hold; None allows no categorical column. A dict
+        has the levels of each in their order, or None where they have none.
     """
     raw_columns, n_rows = _open(estimator, X, reset=True)
     names = [f"x{i}" for i in range(len(raw_columns))]
@@ -110,6 +118,8 @@ def read_training_table(
         read_column(name, raw, as_category=i in chosen)
         for i, (name, raw) in enumerate(zip(names, raw_columns, strict=True))
     )
+    if isinstance(categorical_features, Mapping):
+        columns = tuple(_in_named_order(column, categorical_features) for column in columns)
     if categorical_features is None:
         _reject_categories(columns)
     return Table(columns, n_rows)
@@ -125,7 +135,7 @@ def read_prediction_table(estimator: BaseEstimator, X: Any, info: tuple[ColumnIn
     X = without_column(X, getattr(estimator, "label_name_", None))
     raw_columns, n_rows = _open(estimator, X, reset=False)
     columns = (
-        align_column(read_column(known.name, raw, as_category=known.kind == "categorical"), known)
+        align_column(read_column(known.name, raw, as_category=known.is_of_levels), known)
         for known, raw in zip(info, raw_columns, strict=True)
     )
     return Table(tuple(columns), n_rows)
@@ -261,6 +271,8 @@ def _chosen_columns(
         isinstance(categorical_features, str) and categorical_features == "from_dtype"
     ):
         return set()
+    if isinstance(categorical_features, Mapping):
+        categorical_features = list(categorical_features)
     given = np.asarray(categorical_features)
     items = given.tolist()
     if given.ndim != 1 or not (
@@ -290,6 +302,19 @@ def _chosen_columns(
                 f"Its {len(names)} columns are {_listed(names)}; positions count from 0."
             )
     return {place_of[item] if isinstance(item, str) else item for item in items}
+
+
+def _in_named_order(column: Column, given: Mapping[str, Sequence[Any] | None]) -> Column:
+    """Return a column in the order in which its levels are named, if they are."""
+    order = given.get(column.info.name)
+    if order is None:
+        return column
+    if isinstance(order, str) or len(set(order)) < len(order):
+        raise ValueError(
+            f"categorical_features gives {column.info.name!r} the levels {order!r}. Give a list of "
+            "all levels, each once, from the least to the greatest, or None for no order."
+        )
+    return in_order(column, order)
 
 
 def _listed(names: list[str]) -> str:

@@ -91,7 +91,7 @@ def choose_pairs(
 
 def _first_numbers(columns: Sequence[Column], n_wanted: int) -> list[str]:
     """Names of the first numeric columns that a pair can be made of."""
-    numeric = (c for c in columns if c.info.kind == "numeric" and _has_many_values(c))
+    numeric = (c for c in columns if c.info.is_number and _has_many_values(c))
     return [column.info.name for column in itertools.islice(numeric, n_wanted)]
 
 

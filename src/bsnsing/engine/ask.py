@@ -17,7 +17,7 @@ from bsnsing.data.weights import CaseWeights, read_class_weight, read_weights
 from bsnsing.engine.base import EngineOptions
 from bsnsing.engine.native import NativeEngine
 from bsnsing.questions.coded import QuestionEncoder, decode_question
-from bsnsing.questions.question import Question
+from bsnsing.questions.question import TESTS, Question
 from bsnsing.rules.options import AskOptions, SearchOptions
 from bsnsing.rules.parameters import ASK_PARAMETERS, check_parameters, is_bool
 
@@ -115,6 +115,9 @@ def ask_questions(
     asked = cases.with_weight()
     engine = NativeEngine(asked, n_classes, options)
     (coded,) = engine.ask([0], _find_target(target, classes))
+    # Ordered levels and moments are told apart by thresholds alone.
+    is_scaled = [column.info.scale is not None for column in table.columns]
+    coded = [own for own in coded if not (is_scaled[own[0]] and TESTS[own[1]] == "==")]
     questions = [decode_question(question, asked.table.info) for question in coded]
     if asked is not cases:
         # Rows without weight had no say in the questions, but answer them like the others.

@@ -42,10 +42,13 @@ class Rounding(NamedTuple):
 
     table: Table
     decimals: int | None
+    moments_only: bool = False
 
     def of(self, tree: Tree) -> Tree:
         """Return the tree with short thresholds in the questions of its own."""
-        return round_thresholds(tree, self.table, self.decimals, own_only=True)
+        return round_thresholds(
+            tree, self.table, self.decimals, own_only=True, moments_only=self.moments_only
+        )
 
 
 @dataclass(frozen=True, slots=True)

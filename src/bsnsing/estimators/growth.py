@@ -42,6 +42,7 @@ from bsnsing.estimators.unasked import without_unasked
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.progress import is_wanted, report
+from bsnsing.questions.equality import has_scales
 from bsnsing.questions.question import Question
 from bsnsing.rules.options import effective_n_threads, n_thresholds
 from bsnsing.tree.probabilities import Evidence
@@ -95,10 +96,15 @@ def _check_large(model: BsnsingClassifier, lent: Lent, n_rows: int) -> None:
 
 
 def _rounding(model: BsnsingClassifier, table: Table, *, is_rounded: bool) -> Rounding | None:
-    """How thresholds are rounded: by default those of taught trees, as far as all rows are."""
-    if model.decimals is None or (model.decimals == "auto" and not is_rounded):
+    """How thresholds are rounded: by default those of taught trees, as far as all rows are.
+
+    Moments are so in all trees.
+    """
+    is_auto = model.decimals == "auto"
+    moments_only = is_auto and not is_rounded
+    if model.decimals is None or (moments_only and not has_scales(table)):
         return None
-    return Rounding(table, None if isinstance(model.decimals, str) else int(model.decimals))
+    return Rounding(table, None if is_auto else int(model.decimals), moments_only)
 
 
 def _grow_trees(

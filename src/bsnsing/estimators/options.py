@@ -116,7 +116,10 @@ def _groups(
     pairs: Sequence[Sequence[str]], columns: Sequence[ColumnInfo]
 ) -> tuple[tuple[str, ...], ...]:
     """Check that the columns that share a unit are numeric columns of the table."""
-    kinds = {column.name: column.kind for column in columns}
+    kinds = {
+        column.name: column.kind if column.scale is None else f"one of {column.scale.words}"
+        for column in columns
+    }
     for name in (name for group in pairs for name in group):
         if name not in kinds:
             raise ValueError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -69,29 +70,38 @@ def take_groups(X: Any, by: Any, known: list[str]) -> tuple[Any, Groups]:
 
 
 def _groups(name: str, column: Column) -> Groups:
+    scale = column.info.scale
     if column.info.kind == "categorical":
         codes, texts = column.codes().astype(np.intp), [show_level(v) for v in column.info.levels]
+    elif scale is not None and scale.kind == "order":
+        codes = np.nan_to_num(column.numbers()).astype(np.intp) - 1
+        texts = [show_level(level) for level in scale.levels]
     else:
-        codes, texts = _of_numbers(column.numbers(), is_flag=column.info.kind == "boolean")
+        show = _show_flag if column.info.kind == "boolean" else show_level
+        codes, texts = _of_numbers(column.numbers(), show if scale is None else scale.show)
     present = np.unique(codes)
     place = {int(code): i for i, code in enumerate(present)}
     shown = [texts[code] if code >= 0 else "missing" for code in present.tolist()]
     return Groups(name, shown, np.array([place[code] for code in codes.tolist()], dtype=np.intp))
 
 
+def _show_flag(number: float) -> str:
+    return show_level(bool(number))
+
+
 def _of_numbers(
-    numbers: NDArray[np.float64], *, is_flag: bool
+    numbers: NDArray[np.float64], show: Callable[[float], str]
 ) -> tuple[NDArray[np.intp], list[str]]:
     known = numbers[~np.isnan(numbers)]
     values = np.unique(known)
     if len(values) <= _MOST_VALUES:
         codes = np.searchsorted(values, numbers)
-        texts = [show_level(bool(v)) if is_flag else show_level(float(v)) for v in values]
+        texts = [show(float(v)) for v in values]
     else:
         shares = np.arange(1, _PARTS) / _PARTS
         ends = np.unique(np.quantile(known, shares, method="lower"))
         codes = np.searchsorted(ends, numbers, side="left")
-        bounds = [show_level(float(end)) for end in ends]
+        bounds = [show(float(end)) for end in ends]
         texts = [f"<= {bounds[0]}"]
         texts += [f"> {a} to {b}" for a, b in pairwise(bounds)]
         texts += [f"> {bounds[-1]}"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 from bsnsing.data.columns import ColumnInfo
 from bsnsing.export.cells import CellSet, Subject, cells_that
@@ -14,6 +14,7 @@ from bsnsing.export.form import NodeForm
 from bsnsing.export.phrases import cell_phrase
 from bsnsing.export.tree_walk import TreeWalk
 from bsnsing.questions.pair import ColumnPair
+from bsnsing.questions.question import Test
 from bsnsing.tree.text import show_small_probability
 
 
@@ -194,7 +195,11 @@ def _told(
         cell = _cell_of(subject, row)
         shown = as_level(columns[subject], cell) if isinstance(subject, str) else cell
         column = columns[subject] if isinstance(subject, str) else None
-        text = asked.question.text(
+        question = asked.question
+        if column is not None and column.scale is not None and question.test in "<>":
+            test, value = column.scale.value(float(cast(float, question.value)), question.test)
+            question = replace(question, test=cast(Test, test), value=value)
+        text = question.text(
             negated=asked.negated,
             has_missing=asked.when_missing is False,
             is_boolean=column is not None and column.kind == "boolean",

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from bsnsing.data.columns import ColumnInfo, Level
+from bsnsing.data.scales import Scale
 from bsnsing.data.show import plainer_beside, show_column, show_level
 from bsnsing.export.form import AskedQuestion
 from bsnsing.questions.pair import ColumnPair
@@ -241,7 +242,8 @@ def show_cells(
     if cells.levels is not None and column is not None:
         text = _show_levels(subject, cells.levels, column.levels, full_levels=full_levels)
     else:
-        text = show_spans(name, cells.spans or (), show)
+        scale = None if column is None else column.scale
+        text = show_spans(name, cells.spans or (), show, scale)
     if not text:
         return "" if cells.has_missing else f"{name} is not missing"
     return f"{text} or {name} is missing" if cells.has_missing else text
@@ -271,14 +273,34 @@ def _show_levels(
     return question.text(negated=negated, full_levels=full_levels)
 
 
-def show_spans(name: str, spans: Spans, show: Show = show_level) -> str:
-    """Write where a number lies; "" where it lies anywhere."""
+def show_spans(name: str, spans: Spans, show: Show = show_level, scale: Scale | None = None) -> str:
+    """Write where a number lies; "" where it lies anywhere. On a scale, it stands for a moment."""
+    if scale is not None:
+        spans, show = tuple(plainest_moments(own, scale) for own in spans), _shown_on(scale)
     gaps = list(pairwise(spans))
     if any(before.high != after.low for before, after in gaps):
         return " or ".join(_show_span(name, span, show) for span in spans)
     whole = Span(spans[0].low, spans[-1].high, spans[0].has_low, spans[-1].has_high)
     holes = [f"{name} != {show(before.high)}" for before, _ in gaps]
     return " and ".join(filter(None, [_show_span(name, whole, show), *holes]))
+
+
+def _shown_on(scale: Scale) -> Show:
+    return lambda number: scale.show(float(number))
+
+
+def plainest_moments(span: Span, scale: Scale) -> Span:
+    """Return the same moments, with bounds that are written shortest: inside or outside."""
+    low, has_low, high, has_high = span.low, span.has_low, span.high, span.has_high
+    if math.isfinite(low):
+        other = low - 1 if has_low else low + 1
+        if len(scale.show(other)) < len(scale.show(low)):
+            low, has_low = other, not has_low
+    if math.isfinite(high):
+        other = high + 1 if has_high else high - 1
+        if len(scale.show(other)) < len(scale.show(high)):
+            high, has_high = other, not has_high
+    return Span(low, high, has_low, has_high)
 
 
 def plainest_span(span: Span) -> Span:

@@ -93,4 +93,6 @@ def known_level(column: ColumnInfo, cell: float) -> Level:
     """Return a cell that is not missing as the user knows it."""
     if column.kind == "categorical":
         return column.levels[int(cell)]
+    if column.scale is not None:
+        return column.scale.show(cell)
     return bool(cell) if column.kind == "boolean" else cell

@@ -28,8 +28,10 @@ from bsnsing.questions.pair import ColumnPair
 from bsnsing.questions.question import Question
 from bsnsing.tree.model import check_tree_model
 from bsnsing.tree.predict import yes_share
+from bsnsing.tree.rule import Rule
 from bsnsing.tree.text import show_class
 from bsnsing.tree.tree import Tree
+from bsnsing.tree.ungroup import in_levels
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +165,11 @@ class ModelForm:
         return len(self.trees) == 1
 
 
-def model_form(model: Any, caller: str = "model_form") -> ModelForm:
+def model_form(model: Any, caller: str = "model_form", *, takes_moments: bool = False) -> ModelForm:
     """Return the neutral form of a fitted model, or of a Tree.
+
+    Levels that have an order are plain levels there, and rules about them list those that are
+    meant. Moments, times and durations are numbers, in microseconds.
 
     Raises
     ------
@@ -172,20 +177,36 @@ def model_form(model: Any, caller: str = "model_form") -> ModelForm:
         If the model is of another kind.
     NotFittedError
         If the model is not fitted.
+    ValueError
+        If a rule asks about moments, times or durations, unless the caller ``takes_moments``.
     """
     check_tree_model(model, caller)
     costs = model.costs if isinstance(model, Tree) else model.costs_
     trees = [model] if isinstance(model, Tree) else model.trees_
-    titled = iter(titled_trees(model))
     members = [[model]] if isinstance(model, Tree) else [m.trees_ for m in _members_of(model)]
     classes = trees[0].classes if isinstance(model, Tree) else model.classes_
+    titled = (TreeForm(title, in_levels(tree)) for title, tree in titled_trees(model))
+    forms = tuple(tuple(next(titled) for _ in own) for own in members)
+    if not takes_moments:
+        for form in (form for own in forms for form in own):
+            _reject_moments(form, caller)
     return ModelForm(
         classes=tuple(classes.tolist()),
-        columns=trees[0].columns,
-        members=tuple(tuple(TreeForm(*next(titled)) for _ in own) for own in members),
+        columns=forms[0][0].tree.columns,
+        members=forms,
         voting=getattr(model, "voting", "soft"),
         costs=None if costs is None else tuple(map(tuple, costs.tolist())),
     )
+
+
+def _reject_moments(form: TreeForm, caller: str) -> None:
+    for column in form.asked_columns:
+        if column.scale is not None:
+            raise ValueError(
+                f"{caller} cannot ask about column {column.name!r}, which holds "
+                f"{column.scale.words}. Fit to a table that has it as a number, such as days "
+                "since a date."
+            )
 
 
 def titled_trees(model: Any) -> Iterator[tuple[str, Tree]]:
@@ -207,7 +228,7 @@ def _members_of(model: Any) -> list[Any]:
 
 
 def _asked(tree: Tree, node: int) -> tuple[AskedQuestion, ...]:
-    rule = tree.rules[node]
+    rule = in_numbers(tree.rules[node], tree.columns)
     if rule is None:
         return ()
     asked = []
@@ -223,6 +244,22 @@ def _asked(tree: Tree, node: int) -> tuple[AskedQuestion, ...]:
             )
         )
     return tuple(asked)
+
+
+def in_numbers(rule: Rule | None, columns: Sequence[ColumnInfo]) -> Rule | None:
+    """Return a rule with the numbers that moments, times and durations stand for."""
+    scales = {column.name: column.scale for column in columns if column.scale is not None}
+    if rule is None or not scales:
+        return rule
+    return replace(
+        rule,
+        questions=tuple(
+            replace(own, value=scale.number(own.value, own.test))
+            if (scale := scales.get(own.column)) and own.test != "is missing"  # type: ignore
+            else own
+            for own in rule.questions
+        ),
+    )
 
 
 def renamed(tree: Tree, feature_names: Sequence[str] | None) -> Tree:

@@ -74,7 +74,10 @@ def _nodes_to_json(tree: Tree) -> list[dict[str, Any]]:
             *(*_SEARCH, *_OBJECTIVES, "best_own_proven"),
         )
     }
-    return [_node_to_json(i, rule, listed) for i, rule in enumerate(tree.rules)]
+    # Moments and ordered levels are written as numbers, as the engines have them.
+    bare = tuple(replace(column, scale=None) for column in tree.columns)
+    rules = replace(tree, columns=bare).rules
+    return [_node_to_json(i, rule, listed) for i, rule in enumerate(rules)]
 
 
 def _node_to_json(i: int, rule: Rule | None, listed: dict[str, list[Any]]) -> dict[str, Any]:

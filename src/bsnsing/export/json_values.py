@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.columns import ColumnInfo, Kind, Level
+from bsnsing.data.scales import SCALE_KINDS, Scale, read_moment, scale_of, show_moment
 from bsnsing.export.json_read import Place, are_distinct, as_number
 from bsnsing.questions.pair import SIGNS, ColumnPair, Sign
 from bsnsing.questions.question import OWN, TESTS, Question
@@ -32,8 +33,27 @@ def columns_to_json(columns: Sequence[ColumnInfo]) -> list[dict[str, Any]]:
     return [
         {"name": column.name, "kind": column.kind}
         | ({"levels": list(column.levels)} if column.kind == "categorical" else {})
+        | ({} if column.scale is None else {"scale": _scale_to_json(column.scale)})
         for column in columns
     ]
+
+
+def _scale_to_json(scale: Scale) -> dict[str, Any]:
+    written: dict[str, Any] = {"kind": scale.kind}
+    if scale.zone is not None:
+        written["zone"] = scale.zone
+    return written | ({"levels": list(scale.levels)} if scale.kind == "order" else {})
+
+
+def _scale_from_json(place: Place) -> Scale:
+    fields = place.fields(("kind",), ("zone", "levels"))
+    kind = SCALE_KINDS[SCALE_KINDS.index(fields["kind"].one_of(SCALE_KINDS))]
+    if (kind == "order") != ("levels" in fields) or ("zone" in fields and kind != "moment"):
+        place.fail("with levels if its kind is 'order', and with a zone only if it is 'moment'")
+    levels = tuple(own.text() for own in fields["levels"].items()) if "levels" in fields else ()
+    if len(set(levels)) < len(levels) or (kind == "order" and not levels):
+        fields["levels"].fail("a list of levels, each once")
+    return Scale(kind, fields["zone"].text() if "zone" in fields else None, levels)
 
 
 def columns_from_json(place: Place) -> tuple[ColumnInfo, ...]:
@@ -42,7 +62,7 @@ def columns_from_json(place: Place) -> tuple[ColumnInfo, ...]:
 
 
 def _column(place: Place) -> ColumnInfo:
-    fields = place.fields(("name", "kind"), ("levels",))
+    fields = place.fields(("name", "kind"), ("levels", "scale"))
     kind = _KINDS[_KINDS.index(fields["kind"].one_of(_KINDS))]
     if (kind == "categorical") != ("levels" in fields):
         place.fail("with levels if its kind is 'categorical', and only then")
@@ -50,7 +70,10 @@ def _column(place: Place) -> ColumnInfo:
     # Exports find levels by halving, and numbers by their position before text.
     if not are_distinct(levels) or list(levels) != sorted(levels, key=_rank):
         fields["levels"].fail("a list of numbers and then text, each ascending and each once")
-    return ColumnInfo(fields["name"].text(), kind, levels)
+    if "scale" in fields and kind != "numeric":
+        place.fail("without a scale, unless its kind is 'numeric'")
+    scale = _scale_from_json(fields["scale"]) if "scale" in fields else None
+    return ColumnInfo(fields["name"].text(), kind, levels, scale)
 
 
 def _rank(level: Level) -> tuple[bool, Any]:
@@ -156,6 +179,8 @@ def question_to_json(question: Question, *, negated: bool = False) -> dict[str, 
 
 def _plain(value: Any) -> Any:
     plain = value.item() if isinstance(value, np.generic) else value
+    if scale_of(plain) is not None:
+        return {"moment": show_moment(plain)}
     return as_number(plain) if isinstance(plain, float) else plain
 
 
@@ -173,13 +198,32 @@ def question_from_json(place: Place) -> tuple[Question, bool]:
     value: Any = None
     if test == "in":
         value = tuple(own.scalar() for own in fields["value"].items())
+    elif type(fields["value"].value if "value" in fields else None) is dict:
+        value = _moment_from_json(fields["value"], test)
+    elif test in (">", "<", ">=", "<=") and type(fields["value"].value) is str:
+        value = fields["value"].text()  # a level that has an order
     elif test != "is missing":
+        if test in (">=", "<="):
+            fields["value"].fail("a level")
         is_number = test in "<>" or isinstance(subject, ColumnPair)
         value = fields["value"].number(finite=False) if is_number else fields["value"].scalar()
         if value != value:
             fields["value"].fail("a number")
     origin = fields["origin"].text() if "origin" in fields else None
     return Question(subject, test, value, origin), negated  # type: ignore[arg-type]
+
+
+def _moment_from_json(place: Place, test: str) -> Any:
+    written = place.fields(("moment",))["moment"]
+    text = written.text()
+    try:
+        found = read_moment(text)
+    except ValueError:
+        found = None
+    if found is None or found[1] != len(text) or test not in ("<", ">"):
+        written.fail("a moment such as 2021-03-01, after '<' or '>'")
+    assert found is not None
+    return found[0]
 
 
 # --- Text that goes with the questions ---

@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 
 from bsnsing.data.columns import ColumnInfo, Level
+from bsnsing.data.scales import Scale
 from bsnsing.data.show import show_level
 from bsnsing.export.cells import (
     CellSet,
     Span,
     Subject,
+    plainest_moments,
     plainest_span,
     show_cells,
     show_spans,
@@ -39,6 +41,8 @@ def show_cell(column: ColumnInfo | None, cell: float | None, *, is_known: bool) 
         return show_level(column.levels[int(cell)])
     if column is not None and column.kind == "boolean" and cell in (0, 1):
         return str(bool(cell)).lower()
+    if column is not None and column.scale is not None:
+        return column.scale.show(cell)
     return show_number(cell)
 
 
@@ -66,7 +70,7 @@ def _relation(column: ColumnInfo | None, cells: CellSet) -> str:
         spans = cells.spans or ()
         if len(spans) == 1 and spans[0].low == spans[0].high:
             return ""
-        return " and ".join(_bounds(spans))
+        return " and ".join(_bounds(spans, None if column is None else column.scale))
     levels = () if column is None else column.levels
     outside = [levels[i] for i in range(len(levels)) if i not in cells.levels]
     if len(cells.levels) == 1 or not outside:
@@ -79,14 +83,18 @@ def _relation(column: ColumnInfo | None, cells: CellSet) -> str:
     return f"in {_group(inside)}"
 
 
-def _bounds(spans: Sequence[Span]) -> list[str]:
-    first, last = plainest_span(spans[0]), plainest_span(spans[-1])
+def _bounds(spans: Sequence[Span], scale: Scale | None) -> list[str]:
+    if scale is None:
+        first, last = plainest_span(spans[0]), plainest_span(spans[-1])
+    else:
+        first, last = plainest_moments(spans[0], scale), plainest_moments(spans[-1], scale)
+    show = show_number if scale is None else scale.show
     found = []
     if first.low > float("-inf"):
-        found.append(f"{'>=' if first.has_low else '>'} {show_number(first.low)}")
+        found.append(f"{'>=' if first.has_low else '>'} {show(first.low)}")
     if last.high < float("inf"):
-        found.append(f"{'<=' if last.has_high else '<'} {show_number(last.high)}")
-    return found + [f"not {show_number(own.high)}" for own in spans[:-1]]
+        found.append(f"{'<=' if last.has_high else '<'} {show(last.high)}")
+    return found + [f"not {show(own.high)}" for own in spans[:-1]]
 
 
 def _group(levels: Sequence[Level]) -> str:
@@ -105,8 +113,9 @@ def change_phrase(change: Change, column: ColumnInfo) -> str:
     if needed.endswith(" is not missing") or not needed:
         needed = f"{show_subject(change.column)} is known" if not pairs else ""
     conditions = " with ".join(filter(None, [needed, *pairs]))
-    now = "not known" if change.present is None else _show_plain(change.present)
-    example = _show_plain(change.example)
+    show = str if column.scale is not None else _show_plain
+    now = "not known" if change.present is None else show(change.present)
+    example = show(change.example)
     says_all = column.kind == "boolean" or needed.endswith(f" == {example}")
     instance = "" if says_all else f"; for instance {example}"
     if not needed:

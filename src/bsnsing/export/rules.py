@@ -50,7 +50,7 @@ def leaf_rules(
     feature_names: Sequence[str] | None = None,
 ) -> list[LeafRule]:
     """Return the rule of every leaf, tree by tree; see :func:`export_rules`."""
-    form = model_form(model, "export_rules")
+    form = model_form(model, "export_rules", takes_moments=True)
     if sort_by not in _ORDERS:
         raise ValueError(
             f"sort_by={sort_by!r} is not known. Use one of {', '.join(map(repr, _ORDERS))}."

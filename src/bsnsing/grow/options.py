@@ -13,7 +13,8 @@ from bsnsing.data.table import Table
 from bsnsing.engine.base import EngineMaker, EngineOptions
 from bsnsing.engine.native import NativeEngine
 from bsnsing.questions.donors.learners import Learner
-from bsnsing.questions.elsewhere import encode_questions, pairs_in
+from bsnsing.questions.elsewhere import encode_questions, pairs_in, with_own
+from bsnsing.questions.equality import equality_questions, has_scales
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.questions.question import Question
 from bsnsing.rules.constraints import RuleConstraints, SubjectLimits, resolve_constraints
@@ -85,13 +86,16 @@ class GrowOptions:
     def engine_options(self, table: Table) -> EngineOptions:
         """What an engine over this table is told."""
         pairs, n_columns = self.all_pairs(table), len(table.columns)
+        extra = encode_questions(self.extra_questions, table.info, pairs)
+        is_scaled = has_scales(table)
+        if is_scaled and self.own_questions:
+            extra = with_own(extra, equality_questions(table, self.max_values_as_levels))
         ask = AskOptions(
             n_segments=n_thresholds(self.n_segments, table, len(self.pairs)),
             max_levels=self.max_levels,
-            max_values_as_levels=self.max_values_as_levels,
+            max_values_as_levels=0 if is_scaled else self.max_values_as_levels,
             bin_size=self.bin_size,
         )
-        extra = encode_questions(self.extra_questions, table.info, pairs)
         return EngineOptions(
             ask=ask,
             search=self.search,

@@ -37,6 +37,9 @@ def decode_question(
     column = columns[position]
     if test == "is missing":
         return Question(column.name, test, None, origin)
+    if column.scale is not None:
+        own_test, own_value = column.scale.value(value, test)
+        return Question(column.name, cast(Test, own_test), own_value, origin)
     if column.kind != "categorical":
         return Question(column.name, test, value, origin)
     named = tuple(column.levels[level] for level in levels)
@@ -70,19 +73,39 @@ class QuestionEncoder:
         test = TESTS.index(question.test)
         if question.test == "is missing":
             return position, test, 0.0, []
+        if column.scale is not None:
+            return _encode_scale(question, column, position)
         if column.kind != "categorical":
             if not is_number(question.value):
                 raise ValueError(f"The question '{question}' must compare a {column.kind} column.")
             return position, test, float(cast(float, question.value)), []
-        if question.test in "<>":
+        if question.test in (">", "<", ">=", "<="):
             raise ValueError(
-                f"The question '{question}' orders the levels of a categorical column."
+                f"The question '{question}' orders the levels of a categorical column. Name their "
+                f"order: categorical_features={{{column.name!r}: [...]}}, from the least level on."
             )
         if position not in self._codes:
             self._codes[position] = {level: code for code, level in enumerate(column.levels)}
         known = self._codes[position]
         wanted = question.value if isinstance(question.value, tuple) else (question.value,)
         return position, test, 0.0, sorted(known[level] for level in wanted if level in known)
+
+
+def _encode_scale(question: Question, column: ColumnInfo, position: int) -> CodedQuestion:
+    """Encode a question about moments or ordered levels, which are numbers to the engine."""
+    assert column.scale is not None
+    if question.test == "in":
+        raise ValueError(
+            f"The question '{question}' is about single levels of a column that has an order. "
+            "Compare with one of them, or name the column in categorical_features."
+        )
+    if is_number(question.value) and question.origin is not None:  # as donors have seen the column
+        return position, TESTS.index(question.test), float(cast(float, question.value)), []
+    try:
+        number = column.scale.number(question.value, question.test)
+    except ValueError as error:
+        raise ValueError(f"The question '{question}' does not fit its column. {error}") from None
+    return position, TESTS.index(question.test[0] if question.test != "==" else "=="), number, []
 
 
 def _encode_pair(question: Question, position: int) -> CodedQuestion:

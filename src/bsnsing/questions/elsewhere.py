@@ -112,6 +112,13 @@ def encode_questions(
     return EncodedQuestions([coded[i] for i in order], [questions[i].origin or USER for i in order])
 
 
+def with_own(given: EncodedQuestions, own: Sequence[CodedQuestion]) -> EncodedQuestions:
+    """Return the questions with further ones of the tree's own, in the order of engines."""
+    named = [*zip(given.coded, given.origins, strict=True), *((question, OWN) for question in own)]
+    named.sort(key=lambda item: item[0][0])
+    return EncodedQuestions([question for question, _ in named], [name for _, name in named])
+
+
 def pairs_in(
     questions: Sequence[Question], columns: Sequence[ColumnInfo]
 ) -> tuple[ColumnPair, ...]:

@@ -5,13 +5,16 @@
     question  subject (test value | ["not"] "in" set | "is" ["not"] ("missing" | "true" | "false"))
     range     value ("<" | "<=" | ">" | ">=") subject (the same way) value
     subject   name | name ("+" | "-" | "*" | "/") [number "*"] name
-    test      ">" | ">=" | "<" | "<=" | "==" | "=" | "!="
+    test      ">" | ">=" | "<" | "<=" | "after" | "since" | "before" | "until" | "==" | "=" | "!="
     set       "{" value ("," value)* "}"
-    value     a number, true, false, a word, or text in double quotes
+    value     a number, true, false, a word, or text in double quotes; to compare with also a
+              moment (2021-03-01, 2021-03-01T14:30+01:00), a time of day (14:30) or a duration
+              (2d 3h 15min 2.5s), and of words those that begin with a letter
     name      text in double quotes, or as it is where nothing else could be meant
 
 It is what rules are printed in. ``a >= 3`` is the question whether a is more than the greatest
-number below 3, and is printed as it was written.
+number below 3, and is printed as it was written; so is ``visit since 2021-03-01``, which is after
+the last microsecond of the day before. Words are levels of a column that has an order.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ import re
 from typing import Any, NamedTuple
 
 from bsnsing.data.columns import Level
+from bsnsing.data.scales import Moment, beside, read_moment, scale_of
 from bsnsing.data.show import end_of_name
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.questions.question import Question, Test
@@ -29,6 +33,8 @@ from bsnsing.questions.question import Question, Test
 _COMPARISON = re.compile(r"<=|>=|==|!=|<|>|=")
 _NUMBER = re.compile(r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf)(?![\w.])")
 _WORD = re.compile(r"[\w.+-]+")
+_BOUND_WORD = re.compile(r"[^\W\d_][\w.+-]*")
+_COMPARING_WORDS = {"after": ">", "since": ">=", "before": "<", "until": "<="}
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -51,9 +57,9 @@ class Literal(NamedTuple):
 
 
 class _Bound(NamedTuple):
-    """A number that cells are compared with, and where it stands."""
+    """What cells are compared with, a number, moment or level, and where it stands."""
 
-    number: float
+    value: float | Moment | str
     place: int
 
 
@@ -106,9 +112,10 @@ def parse_question(text: str) -> Question:
     Parameters
     ----------
     text : str
-        Such as ``bmi >= 30``, ``stage in {III, IV}``, ``marker is missing`` or
-        ``debt / income > 0.4``. Names and levels that could be
-        misread are put in double quotes.
+        Such as ``bmi >= 30``, ``stage in {III, IV}``, ``marker is missing``,
+        ``debt / income > 0.4``, ``visit before 2021-03-01``, ``wait > 2d 3h`` or, of levels that
+        have an order, ``grade >= C``. Names and levels that could be misread are put in double
+        quotes.
 
     Returns
     -------
@@ -230,12 +237,15 @@ def _literal(scanner: _Scanner) -> list[Literal]:
 def _plain_literal(scanner: _Scanner) -> list[Literal]:
     """One question or, of a range, two, without "not" before them."""
     before = scanner.place
-    bound = scanner.take(_NUMBER)
+    try:
+        bound = _number_or_moment(scanner)
+    except ParseError:  # no such day: a name that begins with digits, or an error further on
+        bound = None
     if bound is not None:
         comparison = scanner.take(_COMPARISON)
         if comparison in _FLIPPED:
-            return _range(scanner, _Bound(float(bound), before), comparison)
-        scanner.place = before  # a name that begins with a number
+            return _range(scanner, bound, comparison)
+    scanner.place = before  # a name that begins with a number
     subject = _subject(scanner)
     return [_question(scanner, subject)]
 
@@ -261,6 +271,9 @@ def _question(scanner: _Scanner, subject: str | ColumnPair) -> Literal:
         return Literal(Question(subject, "==", _value(scanner)), comparison == "!=")
     if comparison is not None:
         return _compared(scanner, subject, comparison, _bound(scanner))
+    word = scanner.take_word(*_COMPARING_WORDS)
+    if word is not None:
+        return _compared(scanner, subject, _COMPARING_WORDS[word], _bound(scanner))
     if scanner.take_word("is"):
         negated = scanner.take_word("not") is not None
         word = scanner.take_word("missing", "true", "false")
@@ -273,7 +286,8 @@ def _question(scanner: _Scanner, subject: str | ColumnPair) -> Literal:
     if scanner.take_word("in"):
         return Literal(Question(subject, "in", _levels(scanner)), negated)
     raise scanner.error(
-        "Expected a test here: '>', '>=', '<', '<=', '==', '!=', 'in {...}' or 'is missing'."
+        "Expected a test here: '>', '>=', '<', '<=', '==', '!=', 'in {...}', 'is missing' or, of "
+        "dates, 'before' or 'since'."
     )
 
 
@@ -281,8 +295,20 @@ def _compared(
     scanner: _Scanner, subject: str | ColumnPair, comparison: str, bound: _Bound
 ) -> Literal:
     test: Test = ">" if comparison[0] == ">" else "<"
-    number = bound.number
-    if comparison in (">=", "<=") and math.isfinite(number):
+    value, is_closed = bound.value, comparison in (">=", "<=")
+    if isinstance(value, str) or scale_of(value) is not None:
+        if isinstance(subject, ColumnPair):
+            scanner.place = bound.place
+            raise scanner.error("A number made of two columns is compared with a number.")
+        if isinstance(value, str):
+            return Literal(Question(subject, comparison, value), False)  # type: ignore[arg-type]
+        moment = beside(value, -1 if test == ">" else 1) if is_closed else value  # type: ignore
+        if moment is None:
+            scanner.place = bound.place
+            raise scanner.error("No cell is beyond this. Leave the question out.")
+        return Literal(Question(subject, test, moment), False)  # type: ignore[arg-type]
+    number = float(value)  # type: ignore[arg-type]
+    if is_closed and math.isfinite(number):
         number = math.nextafter(number, -math.inf if test == ">" else math.inf)
     if not math.isfinite(number):
         scanner.place = bound.place
@@ -325,10 +351,29 @@ def _name(scanner: _Scanner) -> str:
 
 def _bound(scanner: _Scanner) -> _Bound:
     place = scanner.place
-    text = scanner.take(_NUMBER)
-    if text is None:
-        raise scanner.error("Expected a number here.")
-    return _Bound(float(text), place)
+    bound = _number_or_moment(scanner)
+    if bound is not None:
+        return bound
+    level = scanner.take_quoted()
+    if level is None:
+        level = scanner.take(_BOUND_WORD)
+    if level is None:
+        raise scanner.error("Expected a number here, a date such as 2021-03-01, or a level.")
+    return _Bound(level, place)
+
+
+def _number_or_moment(scanner: _Scanner) -> _Bound | None:
+    place = scanner.place
+    try:
+        moment = read_moment(scanner.text, place)
+    except ValueError as error:
+        raise scanner.error(f"There is no such day or time: {error}.") from error
+    if moment is not None:
+        scanner.place = moment[1]
+        scanner.skip_spaces()
+        return _Bound(moment[0], place)
+    number = scanner.take(_NUMBER)
+    return None if number is None else _Bound(float(number), place)
 
 
 def _levels(scanner: _Scanner) -> tuple[Level, ...]:
@@ -345,11 +390,10 @@ def _value(scanner: _Scanner) -> Level:
     quoted = scanner.take_quoted()
     if quoted is not None:
         return quoted
-    number = scanner.take(_NUMBER)
-    if number is not None:
-        is_whole = re.fullmatch(r"[-+]?\d{1,4000}", number)
-        return int(number) if is_whole else float(number)
     word = scanner.take(_WORD)
     if word is None:
         raise scanner.error("Expected a level here: a word, a number, or text in double quotes.")
+    if _NUMBER.fullmatch(word):  # the whole word: 30-39 is none
+        is_whole = re.fullmatch(r"[-+]?\d{1,4000}", word)
+        return int(word) if is_whole else float(word)
     return {"true": True, "false": False}.get(word.lower(), word)

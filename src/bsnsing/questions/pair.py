@@ -133,6 +133,7 @@ def pair_columns(table: Table, pairs: Sequence[ColumnPair]) -> tuple[Column, ...
 def check_pair(pair: ColumnPair, columns: Sequence[ColumnInfo]) -> None:
     """Raise ValueError if a table of these columns does not have both numbers of a pair."""
     kinds = {column.name: column.kind for column in columns}
+    scales = {column.name: column.scale for column in columns if column.scale is not None}
     for name in (pair.first, pair.second):
         if name not in kinds:
             raise ValueError(
@@ -141,3 +142,7 @@ def check_pair(pair: ColumnPair, columns: Sequence[ColumnInfo]) -> None:
             )
         if kinds[name] == "categorical":
             raise ValueError(f"The pair '{pair}' needs numbers, but column {name!r} has levels.")
+        if name in scales:
+            raise ValueError(
+                f"The pair '{pair}' needs numbers, but column {name!r} holds {scales[name].words}."
+            )

@@ -12,12 +12,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bsnsing.data.columns import Level
-from bsnsing.data.show import plainer_beside, show_column, show_exactly, show_level
+from bsnsing.data.scales import beside, in_steps, read_moment, scale_of
+from bsnsing.data.show import (
+    plainer_beside,
+    show_bound,
+    show_column,
+    show_exactly,
+    show_level,
+)
 from bsnsing.questions.pair import ColumnPair
 
-Test: TypeAlias = Literal[">", "<", "==", "in", "is missing"]
+Test: TypeAlias = Literal[">", "<", "==", "in", "is missing", ">=", "<="]
 
 TESTS: tuple[str, ...] = get_args(Test)
+# Engines know these tests by their places, and the two others of ordered levels by theirs.
+_COMPARISONS = (">", "<", ">=", "<=")
+# Of days and moments the words; of times and durations the signs.
+_MOMENT_WORDS = {">": "after", "<": "before", ">=": "since", "<=": "until"}
 # Origins of questions beside the names of donors: asked by the engine, and given by the user.
 OWN = "own"
 USER = "user"
@@ -46,9 +57,10 @@ class Question:
     ----------
     column : str or ColumnPair
         Name of the column, or what is made of two.
-    test : {">", "<", "==", "in", "is missing"}
-        The comparison. ``in`` is for categorical columns only.
-    value : float, level, tuple of levels or None
+    test : {">", "<", "==", "in", "is missing", ">=", "<="}
+        The comparison. ``in`` is for categorical columns only, ``>=`` and ``<=`` for the levels of
+        columns that have an order.
+    value : float, level, datetime, time, timedelta, tuple of levels or None
         What the cell is compared with.
     origin : str or None
         Where the question came from: "own" if the tree asked it of itself, "user" if it was given
@@ -71,6 +83,17 @@ class Question:
         """Refuse what could not be answered."""
         if self.test not in TESTS:
             raise ValueError(f"The test of a question must be one of {TESTS}. Got {self.test!r}.")
+        if self.test in _COMPARISONS and isinstance(self.value, str):
+            if isinstance(self.column, ColumnPair):
+                raise ValueError(f"The pair '{self.column}' is a number, and {self.value!r} none.")
+            return
+        if self.test in (">=", "<="):
+            raise ValueError(
+                f"The test {self.test!r} is for levels that have an order. Use {self.test[0]!r} "
+                f"for numbers and dates. Got {self.value!r}."
+            )
+        if self.test in "<>" and scale_of(self.value) is not None:
+            return
         if self.test in "<>" and not (is_number(self.value) and _is_finite(self.value)):
             raise ValueError(
                 f"The question {str(self.column)!r} {self.test} {self.value!r} must compare with "
@@ -84,7 +107,7 @@ class Question:
 
     def exact_text(self, *, negated: bool = False) -> str:
         """Write the question, or its negation, so that ``parse_question`` reads it back."""
-        if negated and self.test in "<>":
+        if negated and self.test in _COMPARISONS:
             return f"not ({self.exact_text()})"
         return self._write(negated, show_exactly, most_levels=None)
 
@@ -138,16 +161,27 @@ class Question:
                 shown[most_levels - 1 :] = [f"... {len(levels)} levels"]
             return f"{subject} {'not in' if negated else 'in'} {{{', '.join(shown)}}}"
         test, value = self.plainest()
-        return f"{subject} {_NEGATED[test] if negated else test} {show(value)}"
+        if negated:
+            test = _NEGATED[test]
+        if isinstance(value, str) and self.test in _COMPARISONS:
+            return f"{subject} {test} {show_bound(value)}"
+        if scale_of(value) == "moment":
+            test = _MOMENT_WORDS.get(test, test)
+        return f"{subject} {test} {show(value)}"
 
     def plainest(self) -> tuple[str, Level]:
         """Return test and value: ``>=`` and 30 where the value is the greatest number below 30."""
         value = cast(Level, self.value)
-        if self.test in "<>":
+        if self.test in "<>" and scale_of(value) is not None:
+            other = beside(cast(Any, value), 1 if self.test == ">" else -1)
+            if other is not None and len(show_level(cast(Any, other))) < len(show_level(value)):
+                return f"{self.test}=", cast(Any, other)
+            return self.test, value
+        if self.test in "<>" and not isinstance(value, str):
             towards = math.inf if self.test == ">" else -math.inf
-            beside = plainer_beside(float(cast(float, value)), towards)
-            if beside is not None:
-                return f"{self.test}=", beside
+            plainer = plainer_beside(float(cast(float, value)), towards)
+            if plainer is not None:
+                return f"{self.test}=", plainer
         return self.test, value
 
     def answer(self, cells: ArrayLike) -> NDArray[np.bool_]:
@@ -159,7 +193,12 @@ class Question:
                     f"arrays. Got {type(cells).__name__}."
                 )
             cells = self.column.combine(*map(_as_numbers, cells))
-        column = np.asarray(cells, dtype=object)
+        if self.test in _COMPARISONS and isinstance(self.value, str):
+            raise TypeError(
+                f"'{self}' is about levels whose order the table knows. Ask a fitted tree, or the "
+                "question 'in' with a tuple of levels."
+            )
+        column = _objects(cells)
         is_missing = np.array([_is_missing(cell) for cell in column], dtype=bool)
         if self.test == "is missing":
             return is_missing
@@ -169,6 +208,9 @@ class Question:
         return answers
 
     def _holds(self, cell: Any) -> bool:
+        if self.test in "<>" and scale_of(self.value) is not None:
+            own, other = in_steps(cell), in_steps(self.value)
+            return own > other if self.test == ">" else own < other
         if self.test == ">":
             return bool(float(cell) > cast(float, self.value))
         if self.test == "<":
@@ -182,6 +224,7 @@ class Question:
         is_many = isinstance(self.value, tuple)
         values = cast(tuple[Any, ...], self.value) if is_many else (self.value,)
         plain = [v.item() if isinstance(v, np.generic) else v for v in values]
+        plain = [v if scale_of(v) is None else {"moment": show_level(v)} for v in plain]
         column = asdict(self.column) if isinstance(self.column, ColumnPair) else self.column
         origin = {} if self.origin is None else {"origin": self.origin}
         value = plain if is_many else plain[0]
@@ -206,12 +249,32 @@ class Question:
             raise ValueError(
                 f"The column of a question must be a name, or the fields of a pair. Got {column!r}."
             )
+        if isinstance(value, Mapping):
+            value = _moment(value)
         return cls(
             ColumnPair(**column) if isinstance(column, Mapping) else column,
             fields["test"],
             tuple(value) if _is_list(value) else value,
             fields.get("origin"),
         )
+
+
+def _moment(fields: Mapping[str, Any]) -> Any:
+    text = fields.get("moment")
+    found = read_moment(text) if isinstance(text, str) else None
+    if found is None or found[1] != len(cast(str, text)):
+        raise ValueError(
+            f"A moment is written such as {{'moment': '2021-03-01'}}. Got {dict(fields)!r:.80}."
+        )
+    return found[0]
+
+
+def _objects(cells: ArrayLike) -> NDArray[Any]:
+    """Cells as Python's own objects; NumPy's dates as datetime."""
+    kind = getattr(getattr(cells, "dtype", None), "kind", "")
+    if kind in ("m", "M"):
+        return np.asarray(cells).astype(f"{kind}8[us]").astype(object)
+    return np.asarray(cells, dtype=object)
 
 
 def is_number(value: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bsnsing.data.scales import UNITS, Scale
 from bsnsing.data.table import Table
 from bsnsing.questions.question import OWN, TESTS
 from bsnsing.tree.predict import asked_columns
@@ -23,13 +24,19 @@ _MARGIN = 0.25
 
 
 def round_thresholds(
-    tree: Tree, table: Table, decimals: int | None = None, *, own_only: bool = False
+    tree: Tree,
+    table: Table,
+    decimals: int | None = None,
+    *,
+    own_only: bool = False,
+    moments_only: bool = False,
 ) -> Tree:
     """Return the tree with the shortest thresholds that separate the same rows of a table.
 
     Each stays between the two values of its column that it lies between. Those with no value of
     the table on one side stay as they are. Where all values of a column are whole numbers, it is
-    cut between whole numbers: ``children > 1.5`` is ``children >= 2``.
+    cut between whole numbers: ``children > 1.5`` is ``children >= 2``. Moments, times and durations
+    become full days where that can be, else full hours, minutes or seconds.
 
     Parameters
     ----------
@@ -42,6 +49,8 @@ def round_thresholds(
         one value to the next; digits before the point may go, too.
     own_only : bool, default=False
         Leave questions of users and donors as they are, and pairs of columns.
+    moments_only : bool, default=False
+        Leave numbers as they are.
     """
     value = tree.question_value.copy()
     is_bound = np.isin(tree.question_test, (_ABOVE, _BELOW))
@@ -52,14 +61,35 @@ def round_thresholds(
         places = np.flatnonzero(is_bound & (tree.question_column == position))
         if cells is None or len(places) == 0:
             continue
-        known = cells[~np.isnan(cells)] if cells.dtype.kind == "f" else cells
         is_pair = position >= len(tree.columns)
+        scale = None if is_pair else tree.columns[position].scale
+        if (moments_only and scale is None) or (scale is not None and scale.kind == "order"):
+            continue
+        known = cells[~np.isnan(cells)] if cells.dtype.kind == "f" else cells
         is_whole = not is_pair and tree.columns[position].kind == "numeric" and _are_whole(known)
         for i in places:
+            if scale is not None:
+                is_above = bool(tree.question_test[i] == _ABOVE)
+                value[i] = _rounded_moment(float(value[i]), known, is_above, scale)
+                continue
             value[i] = _rounded(
                 float(value[i]), known, tree.question_test[i] == _ABOVE, is_whole, decimals
             )
     return replace(tree, question_value=value)
+
+
+def _rounded_moment(threshold: float, cells: NDArray[Any], is_above: bool, scale: Scale) -> float:
+    """Return the roundest moment between the same cells, and near their middle."""
+    is_no = cells <= threshold if is_above else cells < threshold
+    if is_no.all() or not is_no.any():
+        return threshold
+    low, high = float(cells[is_no].max()), float(cells[~is_no].min())
+    margin = _MARGIN * (high - low)
+    for unit in UNITS:
+        first = scale.rounded(threshold, unit)  # on the upper side of the cut
+        if low < first <= high and (unit == 1 or low + margin <= first <= high - margin):
+            return first - 1.0 if is_above else float(first)
+    return threshold
 
 
 def _are_whole(cells: NDArray[Any]) -> bool:

@@ -54,6 +54,20 @@ def ungroup(tree: Tree, regrouping: Regrouping) -> Tree:
     )
 
 
+def in_levels(tree: Tree) -> Tree:
+    """Return the tree with sets of levels in place of questions about their order."""
+    groups, info = dict[int, NDArray[np.intp]](), list(tree.columns)
+    for position, column in enumerate(tree.columns):
+        if column.scale is not None and column.scale.kind == "order":
+            levels = tuple(sorted(column.scale.levels))
+            place = {level: i + 1 for i, level in enumerate(column.scale.levels)}
+            groups[position] = np.array([place[level] for level in levels], dtype=np.intp)
+            info[position] = ColumnInfo(column.name, "categorical", levels)
+    if not groups:
+        return tree
+    return ungroup(tree, Regrouping(tuple(info), np.arange(len(info)), groups))
+
+
 def _meant(groups: NDArray[np.intp], test: str, value: float) -> NDArray[np.bool_]:
     """Which levels answer yes to a question about their group."""
     answer = {">": np.greater, "<": np.less, "==": np.equal}[test]

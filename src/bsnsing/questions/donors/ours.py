@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar, cast
 
-from bsnsing.data.columns import Level
+from bsnsing.data.columns import ColumnInfo, Level
 from bsnsing.questions.donors.base import Donor, Form, is_of
 from bsnsing.questions.donors.cuts import Cut, LevelCut, MissingCut, ThresholdCut
 from bsnsing.questions.question import Question
@@ -33,18 +33,23 @@ class OwnDonor(Donor):
     def cuts(self, model: Any) -> Iterator[Cut]:
         """The cuts of all trees; they gain what their rules save, of which nobody knows a part."""
         for tree in getattr(model, "trees_", [model]):
-            levels = {column.name: frozenset(column.levels) for column in tree.columns}
+            columns = {column.name: column for column in tree.columns}
             for question in tree.asked_questions():
-                yield _cut(question, levels)
+                column = columns.get(question.column)
+                yield _cut(question, column)
 
 
-def _cut(question: Question, levels: dict[str, frozenset[Level]]) -> Cut:
-    column, value = question.column, question.value
-    if question.test == "is missing":
+def _cut(question: Question, info: ColumnInfo | None) -> Cut:
+    """The cut of a question about a column; a pair has no column of its own."""
+    column, value, test = question.column, question.value, question.test
+    if test == "is missing":
         return MissingCut(column=column)
-    if question.test in "<>":
+    if info is not None and info.scale is not None:
+        number, test = info.scale.number(value, test), test[0]  # type: ignore[assignment]
+        return ThresholdCut(column=column, value=number, is_closed=test == ">")
+    if test in "<>":
         threshold = float(cast(float, value))
-        return ThresholdCut(column=column, value=threshold, is_closed=question.test == ">")
+        return ThresholdCut(column=column, value=threshold, is_closed=test == ">")
     own = frozenset(value if isinstance(value, tuple) else [cast(Level, value)])
-    known = levels.get(column) if isinstance(column, str) else None
+    known = frozenset(info.levels) if info is not None else None
     return LevelCut(column=column, levels=own, others=known - own if known else None)
