@@ -189,6 +189,19 @@ def test_sums_of_columns_where_there_is_a_tree_per_class(database: Database) -> 
     np.testing.assert_array_equal(found["probabilities"], model.predict_proba(table))
 
 
+@pytest.mark.parametrize("unknown", ["mix", "stop"])
+def test_models_of_more_trees_than_a_join_takes(database: Database, unknown: str) -> None:
+    """SQLite joins 64 tables at most."""
+    table = pd.DataFrame({"x": np.repeat(np.arange(70.0), 4)})
+    labels = table["x"].astype(int).to_numpy()
+    model = BsnsingClassifier.plain(multiclass="ovr", min_samples_leaf=2, max_leaf_nodes=3)
+    model.fit(table, labels)
+    assert len(model.trees_) == 70
+    rows = table if unknown == "stop" else pd.concat([table[::9], pd.DataFrame({"x": [np.nan]})])
+    found = run(database, model, rows.reset_index(drop=True), unknown=unknown)
+    np.testing.assert_array_equal(found["probabilities"], model.predict_proba(rows))
+
+
 # sqlglot, a parser of many dialects, takes its time.
 PARSED = ("leaf", "missing", "levels", "numbers", "odd names", "pairs", "xor", "cost")
 PARSED += ("one tree per class", "cost, voting")

@@ -134,7 +134,9 @@ class Scores:
     ) -> str:
         columns = ",\n    ".join(self._sums(self._groups[place - 1], place, value))
         tables = "\n  ".join([f"FROM {source} AS f", *joins])
-        return f"{target} AS (\n  SELECT f.*,\n    {columns}\n  {tables}\n)"
+        # Kept, as SQLite would make one join of the joins of all steps.
+        kept = self.dialect.materialized if place < len(self._groups) else ""
+        return f"{target} AS {kept}(\n  SELECT f.*,\n    {columns}\n  {tables}\n)"
 
     def _sums(self, group: range, place: int, value: Callable[[int, int], str]) -> list[str]:
         """Write the columns that come of these trees: scores, running sums and votes."""
