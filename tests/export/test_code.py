@@ -19,7 +19,7 @@ from bsnsing.export.code.c import export_c
 from bsnsing.export.code.java import export_java
 from bsnsing.export.code.javascript import export_javascript
 from bsnsing.export.code.names import as_comment, identifiers
-from bsnsing.export.code.program import Program
+from bsnsing.export.code.program import _DEEPEST_PART, Program
 from bsnsing.export.code.python import export_python
 from bsnsing.export.code.r import export_r
 from bsnsing.export.form import model_form
@@ -87,6 +87,25 @@ def test_code_of_a_deep_tree_runs(language: str, tmp_path: Path) -> None:
     ends = pd.DataFrame({"x0": [-1.0, None, 1e9]})
     trial = Job(fitted(DEEP), pd.concat([trial_rows(DEEP, 20), ends], ignore_index=True))
     assert trial.rows["x0"].isna().any()
+    assert_same(LANGUAGES[language][1]([trial], tmp_path)[0], trial)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_code_of_long_rules_that_go_on_under_yes_runs(language: str, tmp_path: Path) -> None:
+    """Each opens an "if" in the one above, and R takes 50 words and brackets that are open."""
+    need(language)
+    depth, others = 40, [f"x{k}" for k in range(1, 10)]
+    table = pd.DataFrame({"x0": np.arange(depth + 1.0)} | {name: 0.0 for name in others})
+    lines = []
+    for i in range(depth):
+        rule = " or ".join([f"x0 > {i}.5", *(f"{name} > {i}" for name in others)])
+        lines.append(f"{'  ' * i}{'yes: ' if i else ''}{rule} ?")
+    lines.append(f"{'  ' * depth}yes:")
+    lines += [f"{'  ' * (i + 1)}no:" for i in reversed(range(depth))]
+    model = BsnsingClassifier.from_text("\n".join(lines), table, np.arange(depth + 1) % 2)
+    assert model.get_depth() == depth
+    blank = table.assign(x9=np.where(table["x0"] > 20, np.nan, 0.0))
+    trial = Job(model, pd.concat([table, blank, table * np.nan], ignore_index=True))
     assert_same(LANGUAGES[language][1]([trial], tmp_path)[0], trial)
 
 
@@ -259,12 +278,12 @@ def test_parts_hold_every_node_once() -> None:
     met = [step.node for steps in parts for step in steps if step.kind in ("if", "leaf")]
     assert len(parts) > 10
     assert sorted(met) == list(range(len(tree.nodes)))
-    assert max(step.depth for steps in parts for step in steps) <= 25
+    assert max(step.depth for steps in parts for step in steps) <= _DEEPEST_PART + 1
 
 
 @pytest.mark.parametrize("name", [DEEP, LARGE])
 def test_work_for_unknown_cells_is_linear_in_the_nodes(name: str) -> None:
-    """Each part, 24 rules deep at most, is walked again for each way out of it."""
+    """Each part, of bounded depth, is walked again for each way out of it."""
     module: dict[str, Any] = {}
     exec(export_python(fitted(name)), module)
     asked = []
@@ -272,7 +291,7 @@ def test_work_for_unknown_cells_is_linear_in_the_nodes(name: str) -> None:
     module["_above"] = lambda *given: asked.append(1) or above(*given)
     columns = fitted(name).trees_[0].columns
     module["predict_proba"]({column.name: None for column in columns})
-    assert len(asked) <= 24 * fitted(name).trees_[0].n_leaves
+    assert len(asked) <= _DEEPEST_PART * fitted(name).trees_[0].n_leaves
 
 
 def test_sixty_leaves_are_one_function_with_the_rules_in_words() -> None:
