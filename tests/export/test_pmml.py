@@ -116,6 +116,13 @@ def test_what_xml_cannot_write_is_refused() -> None:
         export_pmml(model)
 
 
+def test_columns_without_a_name_are_refused() -> None:
+    """The schema would take them, and evaluators do not."""
+    model = BsnsingClassifier.plain().fit(pd.DataFrame({"": np.arange(20.0)}), np.arange(20) > 9)
+    with pytest.raises(ValueError, match="a column has none"):
+        export_pmml(model)
+
+
 def test_columns_with_the_names_of_results_are_refused() -> None:
     table = pd.DataFrame({"label": np.arange(20.0)})
     model = BsnsingClassifier.plain().fit(table, np.arange(20) > 9)

@@ -45,7 +45,7 @@ def export_pmml(model: Any, *, target: str = "label") -> str:
     Raises
     ------
     ValueError
-        If a name holds characters that XML cannot write, or is that of ``target``, or
+        If a name is empty, holds characters that XML cannot write, or is that of ``target``, or
         levels are the same as text.
 
     Notes
@@ -94,6 +94,8 @@ def _free_name(form: ModelForm, name: str, target: str) -> str:
 
 
 def _check_names(form: ModelForm, target: str, labels: list[str]) -> None:
+    if "" in {column.name for column in form.asked_columns}:
+        raise ValueError("Fields of PMML have names, and a column has none. Name it.")
     if target in {column.name for column in form.asked_columns}:
         raise ValueError(
             f"The column {target!r} has the name of a field of the result. "
