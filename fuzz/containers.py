@@ -53,6 +53,8 @@ def reference_frame(plan: dict[str, Any], cells: Cells, names: list[str]) -> pd.
             columns[name] = np.array([np.nan if c is None else float(c) for c in own])
         elif column["kind"] == "boolean" and None not in own:
             columns[name] = np.array(own, dtype=bool)
+        elif plan["container"] == "polars" and _is_enum(column):  # whose levels have an order
+            columns[name] = pd.Categorical(own, _levels(own), ordered=True)
         else:
             columns[name] = np.array([*own, None], dtype=object)[:-1]
     return pd.DataFrame(columns)
@@ -229,12 +231,19 @@ def _polars(plan: dict[str, Any], cells: Cells) -> pl.DataFrame:
     )
 
 
+def _is_enum(column: dict[str, Any]) -> bool:
+    return column["kind"] in ("text", "words", "codes") and column["variant"] % 3 == 2
+
+
+def _levels(own: list[Any]) -> list[str]:
+    return sorted({c for c in own if c is not None})
+
+
 def _polars_series(column: dict[str, Any], own: list[Any]) -> pl.Series:
     kind, name = column["kind"], column["name"]
     if kind in ("text", "words", "codes"):
-        levels = sorted({c for c in own if c is not None})
-        types: list[Any] = [pl.String, pl.Categorical, pl.Enum(levels)]
-        return pl.Series(name, own, dtype=types[column["variant"] % 3])
+        types: list[Any] = [pl.String, pl.Categorical, pl.Enum(_levels(own))]
+        return pl.Series(name, own, dtype=types[2 if _is_enum(column) else column["variant"] % 3])
     if kind == "integer":
         return pl.Series(name, own, dtype=getattr(pl, _capital(column["type"])))
     if kind == "money":

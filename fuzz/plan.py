@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -11,12 +12,16 @@ from fuzz.cells import INTEGERS, NUMBERS, ODD, PLAIN, draw_cells, draw_name
 from fuzz.containers import CONTAINERS, Built, build
 
 Plan = dict[str, Any]
+T = TypeVar("T")
 
-# Shares of tables by rows; 64 of them fill a word of answers.
-N_ROWS = {1: 0.02, 2: 0.03, 3: 0.03, 5: 0.07, 12: 0.2, 30: 0.25, 63: 0.1, 64: 0.05, 65: 0.05}
-N_ROWS |= {130: 0.15, 300: 0.05}
+# Shares of tables by rows; 64 of them fill a word of answers. Faults show in small tables, of which
+# many can be tried.
+N_ROWS = {1: 0.02, 2: 0.03, 3: 0.03, 5: 0.17, 12: 0.3, 30: 0.25, 63: 0.05, 64: 0.04, 65: 0.04}
+N_ROWS |= {130: 0.05, 300: 0.02}
+N_COLUMNS = {1: 0.2, 2: 0.3, 3: 0.25, 4: 0.15, 8: 0.07, 20: 0.03}
 LABELS = ("whole", "text", "boolean", "gaps", "float", "object")
-ALWAYS = ("probabilities", "bookkeeping", "input_unchanged")
+ALWAYS = ("probabilities",)
+OFTEN = ("bookkeeping", "input_unchanged")  # one of them in most tables
 SOMETIMES = (
     "row_order", "column_order", "weights_are_repeats", "threads", "kernels", "libraries",
     "best_root", "strange_rows", "wrong_parameter", "wrong_labels", "pruning",
@@ -24,91 +29,108 @@ SOMETIMES = (
 )  # fmt: skip
 SELDOM = ("save_and_load", "exports")  # which take as long as a dozen of the others
 # Shares of tables by estimator: what takes long is asked less often, so that more are tried.
-ESTIMATORS = {"plain": 0.86, "paper": 0.06, "taught": 0.05, "ensemble": 0.015, "cv": 0.01}
-ESTIMATORS |= {"default": 0.005}
+ESTIMATORS = {"plain": 0.87, "paper": 0.07, "taught": 0.04, "ensemble": 0.01, "cv": 0.006}
+ESTIMATORS |= {"default": 0.004}
+
+CHOICES: dict[str, list[Any]] = {
+    "max_rules": [1, 2, 3],
+    "min_samples_leaf": [1, 2, 5, "sqrt", 0.2],
+    "criterion": ["gini", "gini_squared", "entropy", "misclassification"],
+    "operators": [["or"], ["and"], ["xor"], ["or", "and"], ["or", "and", "xor"]],
+    "max_depth": [1, 2, 5],
+    "max_leaf_nodes": [2, 3, 8],
+    "ccp_alpha": [0.0, 0.001, 0.1, 1e300],
+    "shrinkage": [0.0, 1.0, 10.0, 1e300],
+    "stop_prob": [0.6, 0.9, 1.0],
+    "distinct_children": [True],
+    "multiclass": ["ovr"],
+    "solver": ["greedy"],
+    "greedy_level": [0.1, 1.0],
+    "max_bins": [2, 5, 255, None],
+    "n_segments": [1, 3, 20],
+    "max_levels": [2, 3, 30],
+    "max_values_as_levels": [0, 3],
+    "bin_size": [1, 20],
+    "class_weight": ["balanced"],
+    "n_jobs": [2],
+    "random_state": [1, 7],
+    "constraints": [{"one_per_column": True}, {"forbidden": [0]}],
+    "column_pairs": ["auto"],
+    "decimals": [None, 0, 2],
+    "max_columns": [1, 2],
+    "categorical_features": [[0], None],
+    "monotonic_cst": [[]],  # one entry per column
+}
+
+
+def pick(rng: np.random.Generator, choices: Sequence[T]) -> T:
+    """One of some choices, quicker than NumPy's."""
+    return choices[int(rng.integers(len(choices)))]
+
+
+def pick_by_share(rng: np.random.Generator, shares: dict[T, float]) -> T:
+    """One of some choices, each with a share; the shares sum to one."""
+    place = np.searchsorted(np.cumsum(list(shares.values())), rng.random())
+    return list(shares)[min(int(place), len(shares) - 1)]
 
 
 def draw_plan(seed: int) -> Plan:
     """Draw a case from its seed."""
     rng = np.random.default_rng(seed)
-    container = str(rng.choice(list(CONTAINERS)))
+    container = pick(rng, list(CONTAINERS))
     allowed = CONTAINERS[container].kinds
-    n_columns = int(rng.choice([1, 2, 3, 4, 8, 20], p=[0.15, 0.25, 0.25, 0.2, 0.1, 0.05]))
-    n_rows = int(rng.choice(list(N_ROWS), p=list(N_ROWS.values())))
+    plain = [kind for kind in allowed if kind in PLAIN]
     columns: list[dict[str, Any]] = []
-    for _ in range(n_columns):
+    for _ in range(pick_by_share(rng, N_COLUMNS)):
         columns.append(
             {
-                "kind": str(rng.choice([kind for kind in allowed if kind in PLAIN])),
+                "kind": pick(rng, plain),
                 "seed": int(rng.integers(2**32)),
-                "missing": float(rng.choice([0.0, 0.0, 0.1, 0.5])),
+                "missing": pick(rng, (0.0, 0.0, 0.1, 0.5)),
                 "name": draw_name(rng, {column["name"] for column in columns}),
-                "type": str(rng.choice(list(INTEGERS))),
+                "type": pick(rng, list(INTEGERS)),
                 "variant": int(rng.integers(12)),
             }
         )
     odd = [kind for kind in allowed if kind in ODD]
     if odd and rng.random() < 0.08:
-        columns[int(rng.integers(n_columns))]["kind"] = str(rng.choice(odd))
-    estimator = str(rng.choice(list(ESTIMATORS), p=list(ESTIMATORS.values())))
+        pick(rng, columns)["kind"] = pick(rng, odd)
     return {
         "seed": seed,
-        "estimator": estimator,
+        "estimator": pick_by_share(rng, ESTIMATORS),
         "container": container,
         "variant": int(rng.integers(12)),
         "columns": columns,
-        "n_rows": n_rows,
+        "n_rows": pick_by_share(rng, N_ROWS),
         "rows": None,  # positions of those that are kept, once shrunk
         "labels": {
-            "kind": str(rng.choice(LABELS)),
-            "n_classes": int(rng.choice([1, 2, 3, 5, 30], p=[0.03, 0.62, 0.2, 0.1, 0.05])),
-            "noise": float(rng.choice([0.0, 0.1, 1.0])),
+            "kind": pick(rng, LABELS),
+            "n_classes": pick_by_share(rng, {1: 0.03, 2: 0.62, 3: 0.2, 5: 0.1, 30: 0.05}),
+            "noise": pick(rng, (0.0, 0.1, 1.0)),
             "seed": int(rng.integers(2**32)),
         },
-        "weights": str(
-            rng.choice(["none", "whole", "zeros", "any", "large"], p=[0.6, 0.15, 0.1, 0.1, 0.05])
+        "weights": pick_by_share(
+            rng, {"none": 0.6, "whole": 0.15, "zeros": 0.1, "any": 0.1, "large": 0.05}
         ),
-        "parameters": _parameters(rng),
+        "parameters": _parameters(rng, len(columns)),
         "oracles": [*ALWAYS, *_oracles(rng)],
     }
 
 
 def _oracles(rng: np.random.Generator) -> list[str]:
-    some: list[str] = rng.choice(
-        SOMETIMES, rng.choice([1, 2], p=[0.8, 0.2]), replace=False
-    ).tolist()
-    return [*some, str(rng.choice(SELDOM))] if rng.random() < 0.06 else some
+    some = [pick(rng, OFTEN)] if rng.random() < 0.7 else []
+    some.append(pick(rng, SOMETIMES))
+    return [*some, pick(rng, SELDOM)] if rng.random() < 0.04 else some
 
 
-def _parameters(rng: np.random.Generator) -> dict[str, Any]:
+def _parameters(rng: np.random.Generator, n_columns: int) -> dict[str, Any]:
     """Some parameters, each one of those that make sense for it."""
-    choices: dict[str, list[Any]] = {
-        "max_rules": [1, 2, 3],
-        "min_samples_leaf": [1, 2, 5, "sqrt", 0.2],
-        "criterion": ["gini", "gini_squared", "entropy", "misclassification"],
-        "operators": [["or"], ["and"], ["xor"], ["or", "and"], ["or", "and", "xor"]],
-        "max_depth": [1, 2, 5],
-        "max_leaf_nodes": [2, 3, 8],
-        "ccp_alpha": [0.0, 0.001, 0.1, 1e300],
-        "shrinkage": [0.0, 1.0, 10.0, 1e300],
-        "stop_prob": [0.6, 0.9, 1.0],
-        "distinct_children": [True],
-        "multiclass": ["ovr"],
-        "solver": ["greedy"],
-        "greedy_level": [0.1, 1.0],
-        "max_bins": [2, 5, 255, None],
-        "n_segments": [1, 3, 20],
-        "max_levels": [2, 3, 30],
-        "max_values_as_levels": [0, 3],
-        "bin_size": [1, 20],
-        "class_weight": ["balanced"],
-        "n_jobs": [2],
-        "random_state": [1, 7],
-        "constraints": [{"one_per_column": True}, {"forbidden": [0]}],
-        "column_pairs": ["auto"],
-    }
-    picked = rng.permutation(list(choices))[: rng.integers(0, 6)]
-    return {str(name): choices[name][int(rng.integers(len(choices[name])))] for name in picked}
+    picked = rng.permutation(len(CHOICES))[: rng.integers(0, 6)]
+    names = list(CHOICES)
+    given = {names[place]: pick(rng, CHOICES[names[place]]) for place in picked}
+    if "monotonic_cst" in given:
+        given["monotonic_cst"] = rng.integers(-1, 2, n_columns).tolist()
+    return given
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -119,19 +120,25 @@ def _choose(
         return solver.choose(engine, [node.engine_node for node in nodes], seconds)
     free = [node for node in nodes if node.tree_node not in given]
     held = [node for node in nodes if node.tree_node in given]
-    share = seconds * len(held) / max(1, len(nodes))
+    share = _share(seconds, len(held), len(nodes))
     searched = solver.choose(engine, [node.engine_node for node in held], share)
     rules: dict[int, Found | None] = {}
     for node, best in zip(held, searched, strict=True):
         if best is not None:
             builder.best[node.tree_node] = best
         rules[node.tree_node] = beside(given[node.tree_node], best)
+    rest = _share(seconds, len(free), len(nodes))
     if guard is not None:
-        chosen = guard.choose(solver, engine, builder, free, seconds - share)
+        chosen = guard.choose(solver, engine, builder, free, rest)
     else:
-        chosen = solver.choose(engine, [node.engine_node for node in free], seconds - share)
+        chosen = solver.choose(engine, [node.engine_node for node in free], rest)
     rules |= zip((node.tree_node for node in free), chosen, strict=True)
     return [rules[node.tree_node] for node in nodes]
+
+
+def _share(seconds: float, n_nodes: int, n_all: int) -> float:
+    """Seconds for some of the nodes; time without end has no parts."""
+    return seconds if math.isinf(seconds) else seconds * n_nodes / max(1, n_all)
 
 
 def _seconds_for(level: int, options: GrowOptions) -> float:
