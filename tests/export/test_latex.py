@@ -135,6 +135,16 @@ def test_nodes_look_as_in_the_paper() -> None:
     assert "malignant" not in text
 
 
+def test_the_foot_says_whose_probability_is_told() -> None:
+    tree = made_tree(4, classes=("no", "yes"))
+    assert "probability of yes." in export_latex(tree)
+    assert "probability of ill." in export_latex(tree, labels={"yes": "ill"})
+    assert "probability of no." in export_latex(tree, event="no")
+    many = made_tree(4, classes=("a", "b", "c"))
+    assert "probability of the label it would give." in export_latex(many)
+    assert "probability of c." in export_latex(many, event="c")
+
+
 def test_wrong_looks_are_refused() -> None:
     with pytest.raises(ValueError, match="'paper' must be one of"):
         export_latex(made_tree(3), paper="a5")

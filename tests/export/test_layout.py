@@ -17,6 +17,7 @@ from made_trees import HOSTILE, made_tree
 
 from bsnsing import BsnsingClassifier, parse_question
 from bsnsing.export import export_graphviz, export_latex, export_svg, plot_tree
+from bsnsing.export.direction import MARK, in_line
 from bsnsing.export.latex import LatexOptions, export_pdf
 from bsnsing.export.layout import Box, Layout, place_tree
 from bsnsing.export.picture import PictureOptions, read_options, tree_pictures
@@ -311,3 +312,54 @@ def test_help_tells_every_option(function: Any) -> None:
     options = [field.name for kind in kinds for field in fields(kind)]
     parameters = told.split("**options")[1].split("\n\nReturns\n")[0]
     assert re.findall(r"^(\w+) : ", parameters, re.MULTILINE) == options
+
+
+def test_words_stay_whole_where_a_wider_box_can_hold_them() -> None:
+    label = "transferred to rehabilitation unit"
+    layout = placed(made_tree(30, classes=("home", label)))
+    words = [word for box in layout.boxes for line in box.lines for word in line.text.split()]
+    assert words.count("rehabilitation") == words.count("transferred") > 0
+    check(layout)
+
+
+def test_the_legend_says_how_many_classes_it_leaves_out() -> None:
+    layout = placed(made_tree(20, classes=[f"class {k}" for k in range(30)]))
+    assert 0 < len(layout.legend) <= 12
+    assert [line.text for line in layout.texts] == [f"and {30 - len(layout.legend)} more"]
+    check(layout)
+    assert not placed(made_tree(20, classes=list("abcdef"))).texts
+
+
+def test_the_legend_has_long_names_in_full() -> None:
+    label = "transferred to another rehabilitation unit"
+    assert label in [
+        swatch.text.text for swatch in placed(made_tree(5, classes=("a", label))).legend
+    ]
+
+
+def test_names_from_right_to_left_are_marked_in_every_line() -> None:
+    name, label = "\u05d2\u05d9\u05dc \u05d0", "\u0622\u062e\u0631"
+    layout = placed(made_tree(5, names=[name, "city"], classes=["no", label]))
+    lines = [line.text for box in layout.boxes for line in box.lines]
+    about = [line for line in lines if name in line]
+    assert about
+    assert all(f"{MARK}{name}{MARK} " in line for line in about)
+    assert any(line.startswith(f"{MARK}{label}{MARK} ") and line.endswith("%") for line in lines)
+    check(layout)
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("age > 3 or city == Bonn", "age > 3 or city == Bonn"),
+        ("\u05d0 > 3", "[\u05d0] > 3"),
+        ("\u05d0\u05d1 \u05d2 == \u05d3", "[\u05d0\u05d1 \u05d2] == [\u05d3]"),
+        ("\u05d0 2 > 3", "[\u05d0 2] > 3"),  # the number is part of the name
+        ("\u05d0 93%", "[\u05d0] 93%"),
+        ("\u05d0 93.5\u00a0%", "[\u05d0] 93.5\u00a0%"),
+        ("in {\u05d0, \u05d1}", "in {[\u05d0], [\u05d1]}"),
+        ("caf\u00e9 > 3", "caf\u00e9 > 3"),
+    ],
+)
+def test_marks_are_around_names_alone(text: str, marked: str) -> None:
+    assert in_line(text) == re.sub(r"[][]", MARK, marked)

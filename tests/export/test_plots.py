@@ -142,6 +142,22 @@ def test_hostile_classes_are_no_formulas_in_curves(cancer: Any) -> None:
     plot_roc({"$\\frac{$": model}, X, labels).figure.canvas.draw()
 
 
+def test_a_partition_of_its_own_figure_names_the_classes(cancer: Any) -> None:
+    X, y, model = cancer
+    legend = plot_partition(model, X, y).get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == list(model.classes_)
+    _, ax = plt.subplots()
+    assert plot_partition(model, X, y, ax=ax).get_legend() is None
+
+
+def test_few_short_labels_of_a_confusion_matrix_are_upright(cancer: Any) -> None:
+    X, y, model = cancer
+    assert {text.get_rotation() for text in plot_confusion(model, X, y).get_xticklabels()} == {0}
+    long = np.where(y == "benign", "a label that takes much room", "and another one")
+    ax = plot_confusion(BsnsingClassifier.plain().fit(X, long), X, long)
+    assert {text.get_rotation() for text in ax.get_xticklabels()} == {90}
+
+
 def test_more_than_two_classes_have_a_curve_each() -> None:
     X, y = load_iris(return_X_y=True)
     model = BsnsingClassifier.plain().fit(X, y)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bsnsing.export.direction import in_line
 from bsnsing.export.event import place_of_event
 from bsnsing.export.form import titled_trees
 from bsnsing.export.palette import base_colour, class_colours
@@ -20,6 +21,7 @@ from bsnsing.tree.tree import Tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_LETTERS_BELOW = 30  # of all labels, that stand side by side below a confusion matrix
 _DASHES: dict[str, Any] = {"color": "#8A8F98", "linestyle": "--", "linewidth": 1.0}
 
 
@@ -149,7 +151,7 @@ def plot_confusion(
         values_format=None if normalize is None else ".0%",
         cmap="Blues",
         colorbar=False,
-        xticks_rotation="vertical" if max(map(len, labels)) > 8 else "horizontal",
+        xticks_rotation="vertical" if sum(map(len, labels)) > _LETTERS_BELOW else "horizontal",
         ax=ax,
     )
     return ax
@@ -270,4 +272,4 @@ def axes_for(caller: str, ax: Axes | None, size: tuple[float, float] | None = No
 
 def plain_label(text: Any) -> str:
     """Return a name that Matplotlib takes for no formula."""
-    return str(text).replace("$", r"\$")
+    return in_line(str(text).replace("$", r"\$"))

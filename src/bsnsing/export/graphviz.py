@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bsnsing.export.direction import in_line
 from bsnsing.export.picture import (
     NodeWords,
     PictureOptions,
@@ -58,10 +59,11 @@ def export_graphviz(model: Any, **options: Any) -> str:
 
 def _tree_lines(picture: TreePicture, *, in_cluster: bool) -> list[str]:
     lines = []
+    title = _quoted([in_line(picture.title)])
     if in_cluster:
-        lines = [f"subgraph cluster_{picture.number} {{", f"label={_quoted([picture.title])};"]
+        lines = [f"subgraph cluster_{picture.number} {{", f"label={title};"]
     elif picture.title:
-        lines = [f'label={_quoted([picture.title])}; labelloc="t";']
+        lines = [f'label={title}; labelloc="t";']
     if picture.options.leaves == "bottom":
         ends = "; ".join(_name(picture, words) for words in picture.nodes if words.yes < 0)
         lines.append(f"{{rank=same; {ends};}}")

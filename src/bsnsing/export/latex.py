@@ -32,6 +32,7 @@ _GAP, _ROW_GAP, _MARGIN = 10.0, 30.0, 24.0
 # Widths that text wraps at, in font sizes: the first in which a rule has few lines, or the last.
 _RULE_WIDTHS, _FEW_LINES, _LABEL_WIDTH = (17.0, 22.0, 31.0), 5, 10.0
 _WIDEST = 5.0  # of an edge
+_FOOT_GAP, _FOOT_SIZE = 12.0, 0.85  # of the line below the tree; the size in font sizes
 _LARGEST = 14_000.0  # TeX knows no page beyond 16,383 points
 _SECONDS = 120
 
@@ -77,8 +78,9 @@ def export_latex(model: Any, **options: Any) -> str:
     """Write a tree as a LaTeX document that draws it with TikZ, as the paper draws its trees.
 
     Nodes are circles with their numbers; the rule is at the left of a node, the probability at its
-    right: of the event, or of the second of two classes, else of the most probable one. Leaves are
-    coloured by class, with the label and the number of cases below. Yes is to the left.
+    right: of the event, or of the second of two classes, else of the node's label; a line at
+    the foot says of which. Leaves are coloured by class, with the label and the number of cases
+    below. Yes is to the left.
 
     It compiles with the Debian packages texlive-latex-base and texlive-pictures. Several trees are
     a page each. Letters that pdflatex cannot print are written as their codes.
@@ -183,6 +185,7 @@ class _Placed:
     x: tuple[float, ...]
     y: tuple[float, ...]  # of the circles' middles, downwards
     tops: tuple[float, ...]  # of the rows, and where one more would be
+    foot: tuple[str, ...]  # lines below the tree
     width: float
     height: float
 
@@ -213,7 +216,20 @@ def _place(picture: TreePicture, look: LatexOptions) -> _Placed:
     if picture.title:
         width = max(width, text_width(printed(picture.title), look.font_size * 1.3, bold=True))
     y = tuple(tops[row] + above[row] for row in rows)
-    return _Placed(circles, tuple(x), y, tuple(tops), width, tops[-1] - _ROW_GAP)
+    small = _FOOT_SIZE * look.font_size
+    foot = tuple(wrap(printed(_says_which(picture, look)), max(width, 12 * small), small))
+    width = max([width, *(text_width(line, small) for line in foot)])
+    height = tops[-1] - _ROW_GAP + _FOOT_GAP + 1.2 * small * len(foot)
+    return _Placed(circles, tuple(x), y, tuple(tops), foot, width, height)
+
+
+def _says_which(picture: TreePicture, look: LatexOptions) -> str:
+    """Say what the numbers at the right of nodes are."""
+    if picture.event is not None:
+        return f"At the right of each node: probability of {_label(picture, picture.event, look)}."
+    if len(picture.labels) == 2:
+        return f"At the right of each node: probability of {_label(picture, 1, look)}."
+    return "At the right of each node: probability of the label it would give."
 
 
 def _circle(picture: TreePicture, words: NodeWords, look: LatexOptions) -> _Circle:
@@ -248,8 +264,8 @@ def _foot_details(words: NodeWords) -> list[str]:
 
 def _told(picture: TreePicture, words: NodeWords) -> float:
     """The probability at the right: the paper's, of the positive class, where there are two."""
-    is_event = picture.options.event is not None
-    return words.shares[1] if len(words.shares) == 2 and not is_event else words.probability
+    is_usual = picture.event is None
+    return words.shares[1] if len(words.shares) == 2 and is_usual else words.probability
 
 
 def _label(picture: TreePicture, best: int, look: LatexOptions) -> str:
@@ -287,6 +303,12 @@ def _page(picture: TreePicture, placed: _Placed, look: LatexOptions) -> str:
     lines += _edges(picture, at, tops, scale)
     for i, words in enumerate(picture.nodes):
         lines += _node(picture, words, placed.circles[i], at[i], scale)
+    size = _FOOT_SIZE * look.font_size
+    foot = r"\\".join(map(latex_text, placed.foot))
+    lines.append(
+        rf"\node[anchor=south west, align=left, text=black!70] at (0,{placed.height * scale:.1f}) "
+        rf"{{\fontsize{{{size:.1f}}}{{{1.2 * size:.1f}}}\selectfont {foot}}};"
+    )
     return "\n".join([*lines, r"\end{tikzpicture}}\vspace*{\fill}", r"\clearpage"])
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from bsnsing.export.palette import ClassColour
 from bsnsing.export.picture import NodeWords, TreePicture
-from bsnsing.export.text_width import shorten, text_width, wrap
+from bsnsing.export.text_width import cuts_words, shorten, text_width, wrap
 from bsnsing.export.tidy import tidy_positions
 from bsnsing.tree.text import about_proofs
 
@@ -22,7 +22,7 @@ MARGIN = 16.0
 _GAP, _ROW_GAP = 14.0, 46.0
 _PADDING = 8.0
 _BAR = 5.0  # height of the bar of class shares
-# Widths that text wraps at: the first in which a node has few lines, and the last whatever it has.
+# Widths that text wraps at: the first in which a node has few lines and whole words, or the last.
 _RULE_WIDTHS = (216.0, 270.0, 380.0)
 _LEAF_WIDTHS = (124.0, 150.0, 220.0)
 _FEW_LINES, _MOST_LINES = 6, 16
@@ -31,8 +31,8 @@ _MANY_LEAVES, _NARROWER = 20, 0.72
 _LEAST_WIDTH = 52.0
 _WIDEST_LINK, _THINNEST_LINK = 14.0, 1.0
 _STEM = 10.0  # kept free around the edge of a leaf that hangs at the bottom
-# Classes that the legend names at most.
-_MOST_NAMED = 12
+# Classes that the legend names at most, and the room for each name.
+_MOST_NAMED, _NAME_WIDTH = 12, 320.0
 
 Role = Literal["rule", "label", "detail", "note", "answer", "title", "legend", "caption"]
 
@@ -209,7 +209,7 @@ def _size(words: NodeWords, squeeze: float) -> _Sized:
     widths = _RULE_WIDTHS if words.kind == "rule" else _LEAF_WIDTHS
     for width in widths:
         lines = _wrapped(words, width * squeeze)
-        if len(lines) <= _FEW_LINES:
+        if len(lines) <= _FEW_LINES and not _cuts_words(words, width * squeeze):
             break
     placed, y = [], _PADDING
     for text, role in lines:
@@ -219,6 +219,12 @@ def _size(words: NodeWords, squeeze: float) -> _Sized:
         placed.append(TextLine(text, 0.0, y - size * (LEADING - 0.95), size, role, wide))
     broad = max(_LEAST_WIDTH, max(line.width for line in placed) + 2 * _PADDING)
     return _Sized(tuple(placed), broad, y + _PADDING + _BAR + 2.0)
+
+
+def _cuts_words(words: NodeWords, width: float) -> bool:
+    return cuts_words(words.label, width, TEXT, bold=True) or any(
+        cuts_words(question, width, TEXT) for question in words.questions
+    )
 
 
 def _wrapped(words: NodeWords, width: float) -> list[tuple[str, Role]]:
@@ -339,8 +345,10 @@ def _head(picture: TreePicture, tree_width: float) -> _Head:
     swatches, x, side = [], 0.0, 10.0
     y += 4.0 if texts else 0.0
     row = SMALL * 1.6
-    for k in _named_classes(picture):
-        text = shorten(wrap(picture.labels[k], 160.0, SMALL), 1, 160.0, SMALL)[0]
+    named = _named_classes(picture)
+    for k in named:
+        lines = wrap(picture.labels[k], _NAME_WIDTH, SMALL)
+        text = shorten(lines, 1, _NAME_WIDTH, SMALL)[0]
         wide = side + 5.0 + text_width(text, SMALL)
         if x > 0 and x + wide > room:
             x, y = 0.0, y + row
@@ -351,6 +359,11 @@ def _head(picture: TreePicture, tree_width: float) -> _Head:
         swatches.append(Swatch(k, MARGIN + x, at, side, line))
         x += wide + 14.0
         widest = max(widest, x - 14.0)
+    if len(named) < len(picture.labels):
+        more = f"and {len(picture.labels) - len(named)} more"
+        wide = text_width(more, SMALL)
+        texts.append(TextLine(more, MARGIN + x, MARGIN + y + 9.0, SMALL, "legend", wide, "start"))
+        widest = max(widest, x + wide)
     height = y + (row + 8.0 if swatches else 0.0)
     return _Head(widest, height, tuple(texts), tuple(swatches))
 

@@ -13,6 +13,7 @@ from bsnsing.tree.tree import Tree
 _MOST_LEAVES = 24
 _MOST_TREES = 9
 _SCALE = 0.8
+_MOST_HEIGHT = "50em"  # of several trees, which are scrolled
 
 
 def notebook_picture(model: Any) -> str:
@@ -28,7 +29,8 @@ def notebook_picture(model: Any) -> str:
     drawing = draw_svg(layouts, scale=_SCALE, is_fluid=True)
     n_more = 0 if trees is None else max(0, len(trees) - len(pictures))
     more = f"<p>and {n_more} more trees; export_svg(model) draws them all</p>" if n_more else ""
-    style = "overflow:auto;flex:1 1 24em;min-width:0"
+    height = f";max-height:{_MOST_HEIGHT}" if len(pictures) > 1 else ""
+    style = f"overflow:auto;flex:1 1 24em;min-width:0{height}"
     return f'<div class="bsnsing-picture" style="{style}">{drawing}{more}</div>'
 
 

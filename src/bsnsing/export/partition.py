@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _FINE = 240  # cells of a side where a region's edge may be slanted or curved
 _MARGIN = 0.05
+_LEGEND_COLUMNS = 4
 
 
 def plot_partition(
@@ -54,7 +55,7 @@ def plot_partition(
     palette : mapping or sequence of str, default=None
         Colours of the classes, as in all pictures.
     ax : matplotlib.axes.Axes, default=None
-        Where to draw.
+        Where to draw; None draws a figure with a legend of the classes.
 
     Returns
     -------
@@ -67,6 +68,7 @@ def plot_partition(
     points = [table.columns[place].numbers() for place in (across, up)]
     edges = [_edges(form, place, cells) for place, cells in zip((across, up), points, strict=True)]
     shares = _grid_shares(form, table, (across, up), edges)
+    is_own_figure = ax is None
     ax = axes_for("plot_partition", ax)
     colours = list(class_colours(form.classes, palette).values())
     best = _decided(form, shares)
@@ -90,7 +92,26 @@ def plot_partition(
     ax.set(xlim=edges[0][[0, -1]], ylim=edges[1][[0, -1]])
     ax.set_xlabel(show_column(form.columns[across].name), parse_math=False)
     ax.set_ylabel(show_column(form.columns[up].name), parse_math=False)
+    if is_own_figure:
+        _name_classes(ax, form.classes, [colour.strong for colour in colours])
     return ax
+
+
+def _name_classes(ax: Axes, classes: Sequence[Any], colours: Sequence[str]) -> None:
+    """Put a legend above the axes, where it covers no case."""
+    from matplotlib.patches import Patch
+
+    patches = [
+        Patch(color=colour, label=plain_label(label))
+        for label, colour in zip(classes, colours, strict=True)
+    ]
+    ax.legend(
+        handles=patches,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=_LEGEND_COLUMNS,
+        frameon=False,
+    )
 
 
 def read_table(known: Sequence[ColumnInfo], X: Any) -> Table:

@@ -14,6 +14,7 @@ import numpy as np
 
 from bsnsing.data.show import plainer_beside, plainly, show_name
 from bsnsing.export.case import nodes_of_case
+from bsnsing.export.direction import in_line
 from bsnsing.export.form import TreeForm, renamed, titled_trees
 from bsnsing.export.palette import ClassColour, Palette, class_colours, rest_colour
 from bsnsing.export.text import places_of
@@ -182,6 +183,7 @@ class TreePicture:
     colours: tuple[ClassColour, ...]  # by position among the tree's classes
     labels: tuple[str, ...]
     lit: frozenset[int]  # nodes on the highlighted path
+    event: int | None  # position of the class whose probability is told; None for the best
     options: PictureOptions
 
 
@@ -213,6 +215,7 @@ def tree_pictures(
                 colours=tuple(colours.get(c, rest_colour()) for c in tree.classes.tolist()),
                 labels=tuple(_labels_of(tree)),
                 lit=lit,
+                event=event,
                 options=options,
             )
         )
@@ -427,7 +430,8 @@ class _Speaker:
         order = sorted(range(len(numbers)), key=lambda k: -numbers[k])[:_MOST_CLASSES]
         shares = ", ".join(f"{self.labels[k]} {show_small_probability(numbers[k])}" for k in order)
         cases = _cases(show_count(sum(self.counts[node])))
-        return ". ".join([f"Node {node}: {says}", f"{cases}: {shares}", *notes])
+        parts = [f"Node {node}: {says}", f"{cases}: {shares}", *notes]
+        return in_line(". ".join(parts))
 
 
 def _cases(count: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
+from bsnsing.export.direction import in_line
+
 # Widths in thousandths of the font size, of DejaVu Sans: the widest of the usual sans-serif fonts,
 # so that text fits its box in all of them. From the space to the tilde.
 _ASCII = (
@@ -20,6 +22,8 @@ _SMALL, _CAPITAL = 700, 850  # other scripts: more than most of their letters
 _BOLD = 1.15  # how much wider bold text is
 ELLIPSIS = "\u2026"
 _COMPARISONS = frozenset([">", "<", ">=", "<=", "==", "!="])
+_MARKS = "_-./,;:|"  # a long word is cut after one of these
+_TO_SPACES = str.maketrans(_MARKS, " " * len(_MARKS))
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
@@ -51,7 +55,7 @@ def wrap(text: str, width: float, size: float, *, bold: bool = False) -> list[st
     """Break a text into lines that fit a width: between words, and inside those that are too long.
 
     A comparison stays with its number where both fit. Every line holds a character at least, so
-    that no width is too small to end.
+    that no width is too small to end. Names from right to left are marked as such, line by line.
     """
     lines: list[str] = []
     line, used = "", 0.0
@@ -68,7 +72,13 @@ def wrap(text: str, width: float, size: float, *, bold: bool = False) -> list[st
         *whole, line = _pieces(f"{line} {word}" if line else word, width, size, bold)
         lines += whole
         used = text_width(line, size, bold=bold)
-    return [*lines, line]
+    return [in_line(line) for line in [*lines, line]]
+
+
+def cuts_words(text: str, width: float, size: float, *, bold: bool = False) -> bool:
+    """Whether a width is so small that words must be cut where no mark is."""
+    parts = text.translate(_TO_SPACES).split()
+    return any(text_width(part, size, bold=bold) > width for part in parts)
 
 
 def _words(text: str, width: float, size: float, bold: bool) -> list[str]:
@@ -97,7 +107,7 @@ def _pieces(word: str, width: float, size: float, bold: bool) -> list[str]:
             used, mark = 0.0, 0
             continue
         used += wide
-        if word[i] in "_-./,;:|":
+        if word[i] in _MARKS:
             mark = i + 1
         i += 1
     pieces.append(word[start:])
