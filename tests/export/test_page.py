@@ -30,6 +30,7 @@ from bsnsing import (
     Tree,
     explain,
     export_html,
+    export_svg,
 )
 from bsnsing.export import export
 from bsnsing.export.form import model_form
@@ -649,6 +650,52 @@ def test_theme_follows_the_system_and_the_button(open_page: Open) -> None:
 
 
 # --- Any name, any width, paper ---
+
+
+def test_what_follows_a_name_from_right_to_left_is_at_its_right(open_page: Open) -> None:
+    name, label = "\u05d2\u05d9\u05dc", "\u0646\u0642\u0644 \u0622\u062e\u0631"
+    X = pd.DataFrame({name: np.arange(200.0)})
+    y = np.where(X[name] > 99, label, "home")
+    model = BsnsingClassifier.plain(max_rules=1, shrinkage=1).fit(X, y)
+    html = export_html(model)
+    page = open_page(html.replace("</main>", f"</main>{export_svg(model)}"), bypass_csp=True)
+    assert page.locator("svg.bsnsing-tree").count() == 1
+    ends = """elements => elements.filter(one => one.textContent.match(/[0-9]/)
+      && one.textContent.match(/[\u0590-\u06ff]/)).map(one => {
+        const at = (sign) => one.getStartPositionOfChar(one.textContent.search(sign)).x;
+        return at(/[0-9]/) > at(/[\u0590-\u06ff]/);
+      })"""
+    ordered = page.locator("#drawing text, svg.bsnsing-tree text").evaluate_all(ends)
+    assert len(ordered) >= 3  # the rule in both pictures, and a leaf of one
+    assert all(ordered)
+    page.fill("#search", f"{name} > 9" if "> 9" in model.tree_.rule(0).texts()[0] else name)
+    assert page.inner_text("#search-note") == "1 node found"
+
+
+def test_a_model_that_asks_nothing_says_so(open_page: Open) -> None:
+    X = np.arange(20.0)[:, None]
+    model = BsnsingClassifier.plain(min_samples_leaf=15).fit(X, X[:, 0] > 9)
+    page = open_page(export_html(model))
+    assert "every case gets this answer" in page.inner_text("#why")
+    assert "No change" in page.inner_text("#nearest")
+
+
+def test_a_label_that_is_not_of_most_cases_says_whose_it_is(open_page: Open) -> None:
+    tree = fitted("plain")[0].tree_
+    leaf = int(np.flatnonzero(tree.is_leaf)[0])
+    value = tree.value.copy()
+    value[leaf] = np.roll(value[leaf], 1)  # as if the node above had decided
+    page = open_page(export_html(replace(tree, value=value)))
+    labelled = page.locator("#drawing [data-node]", has_text="label from above")
+    assert labelled.evaluate_all("nodes => nodes.map(one => one.dataset.node)") == [str(leaf)]
+
+
+def test_parts_that_scroll_are_reached_by_keyboard(open_page: Open) -> None:
+    model, table, labels = fitted("ovr")
+    page = open_page(export_html(model, X=table, y=labels), width=360)
+    page.locator("[aria-label='Confusion matrix']").focus()
+    assert page.evaluate("document.activeElement.getAttribute('role')") == "region"
+
 
 NAMES = [
     HOSTILE,

@@ -17,8 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.columns import ColumnInfo, Level
-from bsnsing.data.show import plainly, show_column, show_exactly, show_level, show_name
+from bsnsing.data.show import (
+    is_printable,
+    plainly,
+    show_column,
+    show_exactly,
+    show_level,
+    show_name,
+)
 from bsnsing.export.conditions import MOST_LEAVES, condition_texts, ways
+from bsnsing.export.direction import in_line
 from bsnsing.export.form import AskedQuestion, ModelForm, TreeForm
 from bsnsing.export.palette import class_colours, rest_colour
 from bsnsing.questions.pair import ColumnPair
@@ -51,13 +59,19 @@ def model_data(form: ModelForm) -> dict[str, Any]:
     }
     numbers = iter(range(len(form.trees)))
     return {
-        "classes": [_show_label(label) for label in form.classes],
+        "classes": [in_line(_show_label(label)) for label in form.classes],
         "colours": list(colours.values()),
         "voting": form.voting,
         "costs": form.costs,
         "columns": [_column_data(column, had_missing) for column in form.asked_columns],
         "pairs": [
-            [place[pair.first], pair.sign, place[pair.second], pair.factor, plainly(str(pair))]
+            [
+                place[pair.first],
+                pair.sign,
+                place[pair.second],
+                pair.factor,
+                in_line(plainly(str(pair))),
+            ]
             for pair in form.asked_pairs
         ],
         "members": [[next(numbers) for _ in member] for member in form.members],
@@ -107,7 +121,7 @@ def _show_label(label: Any) -> str:
 
 def _column_data(column: ColumnInfo, had_missing: set[str]) -> dict[str, Any]:
     data: dict[str, Any] = {
-        "name": plainly(show_column(column.name)),
+        "name": in_line(plainly(show_column(column.name))),
         "kind": column.kind,
         "missing": column.name in had_missing,
     }
@@ -140,7 +154,7 @@ def level_texts(levels: Sequence[Level]) -> list[str]:
 
 def _can_be_typed(level: str) -> bool:
     # A line to type in holds no line ends, and nothing typed is a missing cell.
-    return bool(level.strip()) and level.isprintable()
+    return bool(level.strip()) and is_printable(level)
 
 
 def _level_number(level: Level) -> float | int | None:
@@ -155,7 +169,7 @@ def _shown_levels(levels: Sequence[Level]) -> list[str]:
     shown = [plainly(show_level(level)) for level in levels]
     n_alike = Counter(shown)
     return [
-        text if n_alike[text] == 1 else show_exactly(level)
+        in_line(text if n_alike[text] == 1 else show_exactly(level))
         for text, level in zip(shown, levels, strict=True)
     ]
 
@@ -170,8 +184,8 @@ def _tree_data(
     nodes = form.nodes
     weighted = bool((tree.class_weight != tree.class_weight[0]).any())
     return {
-        "title": form.title,
-        "classes": [show_class(tree, k) for k in range(len(tree.classes))],
+        "title": in_line(form.title),
+        "classes": [in_line(show_class(tree, k)) for k in range(len(tree.classes))],
         "taught": tree.is_taught,
         "nSynthetic": int(tree.n_synthetic),
         "weights": tree.class_weight.tolist() if weighted else None,
@@ -209,7 +223,7 @@ def _with_signs(text: str) -> str:
     parts = re.split(r'("(?:[^"\\]|\\.)*")', text)
     for i in range(0, len(parts), 2):
         parts[i] = re.sub(r"(?<= )[<>=!]=(?= )", lambda sign: _SIGNS[sign.group()], parts[i])
-    return plainly("".join(parts))[:_LONGEST_CONDITION]
+    return in_line(plainly("".join(parts))[:_LONGEST_CONDITION])
 
 
 def _question_data(

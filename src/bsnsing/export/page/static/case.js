@@ -2,6 +2,9 @@
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const MOST_STEPS = 40;
+// What stands below "why" and "nearest change" before a case is typed, or where none can be.
+const CASE_LEADS = ["Type or pick values: the way through the tree lights up, with reasons.", "What would change the answer is told here."];
+const NO_QUESTIONS = ["Nothing is asked: every case gets this answer.", "No change of a case changes the answer."];
 const codesOf = COLUMNS.map((column) => new Map((column.levels ?? []).map((text, code) => [text, code])));
 const codesOfNumbers = COLUMNS.map((column) => new Map((column.numbers ?? []).flatMap((number, code) => (number === null ? [] : [[number, code]]))));
 
@@ -151,8 +154,9 @@ function renderAnswer(answer) {
   put("answer", classBars(CLASSES, DATA.colours, probabilities, null),
     TREES.length > 1 ? eachTree(answer) : null);
   byId("live").textContent = view.touched ? `Answer: ${said}. ${pathWords(answer)}` : "";
-  put("why", ...(view.touched ? whyParts(answer) : [h("p", { class: "muted" }, "Type or pick values: the way through the tree lights up, with reasons.")]));
-  put("nearest", ...(view.touched ? nearestParts(answer) : [h("p", { class: "muted" }, "What would change the answer is told here.")]));
+  const [whyLead, nearestLead] = COLUMNS.length ? CASE_LEADS : NO_QUESTIONS;
+  put("why", ...(view.touched ? whyParts(answer) : [h("p", { class: "muted" }, whyLead)]));
+  put("nearest", ...(view.touched ? nearestParts(answer) : [h("p", { class: "muted" }, nearestLead)]));
 }
 
 function pathWords(answer) {

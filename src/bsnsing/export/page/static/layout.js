@@ -69,6 +69,7 @@ function measuredBox(tree, node) {
     const name = told !== best ? `${clipped(tree.classes[told], 14)} ` : "";
     lines.push({ text: `${name}${percentText(tree.value[node][told])}`, kind: "chance" });
     lines.push({ text: `${countText(tree.counts[node][told])} of ${countText(tree.cases[node])}`, kind: "cases" });
+    if (isOutvoted(tree, node)) lines.push({ text: outvotedText(tree, node), kind: "cases" });
   } else {
     tree.questions[node].forEach((question, i) => {
       const word = i ? `${tree.operator[node]} ` : "";

@@ -99,7 +99,7 @@ function showAs(isOutline) {
 // --- Search: nodes whose rule or answer has the text ---
 
 function searchFor(text) {
-  byId("search").value = text;
+  byId("search").value = typedText(text);
   search(true);
   byId("tree").scrollIntoView({ block: "start" });
 }
@@ -109,7 +109,7 @@ function search(isReveal) {
   const wanted = byId("search").value.trim().toLowerCase();
   view.found = null;
   if (wanted) {
-    const hits = inOrder(tree).filter((node) => (isLeaf(tree, node) ? tree.classes[tree.label[node]] : ruleText(tree, node, 1e9)).toLowerCase().includes(wanted) || `#${node}` === wanted);
+    const hits = inOrder(tree).filter((node) => (isLeaf(tree, node) ? typedText(tree.classes[tree.label[node]]) : typedText(ruleText(tree, node, 1e9))).toLowerCase().includes(wanted) || `#${node}` === wanted);
     view.found = new Set(hits);
     byId("search-note").textContent = `${plural(hits.length, "node")} found`;
     if (isReveal && hits.length) {

@@ -20,7 +20,7 @@ function outlineItem(tree, node, state) {
   way ? h("span", { class: `way ${way}` }, way) : null,
   leaf
     ? [h("strong", null, className(tree, best)), " ",
-      h("span", { class: "muted" }, `${percentText(tree.value[node][best])} · ${countText(tree.counts[node][best])} of ${countText(tree.cases[node])}`)]
+      h("span", { class: "muted" }, [`${percentText(tree.value[node][best])} · ${countText(tree.counts[node][best])} of ${countText(tree.cases[node])}`, outvotedText(tree, node)].filter(Boolean).join(" · "))]
     : [h("span", { class: "rule" }, `${ruleText(tree, node)} ?`),
       isOpen ? null : h("span", { class: "muted" }, ` ${plural(tree.nLeaves[node], "leaf", "leaves")}`)]);
   item.style.setProperty("--depth", Math.min(tree.depth[node], 24));

@@ -74,7 +74,7 @@ function nodeLabel(tree, node) {
   const best = tree.label[node];
   if (isLeaf(tree, node)) {
     return `${way}answer ${className(tree, best)}, ${percentText(tree.value[node][best])}, ` +
-      `${countText(tree.counts[node][best])} of ${plural(tree.cases[node], "case")}, leaf ${node}`;
+      `${countText(tree.counts[node][best])} of ${plural(tree.cases[node], "case")}, ${isOutvoted(tree, node) ? `${outvotedText(tree, node)}, ` : ""}leaf ${node}`;
   }
   return `${way}${ruleText(tree, node)} ? ${plural(tree.cases[node], "case")}, node ${node}${tree.proof.optimal[node] ? "" : ", not proven best"}`;
 }

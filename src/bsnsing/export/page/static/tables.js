@@ -83,11 +83,11 @@ function filterRules(text) {
   const has = new Uint8Array(tree.n);
   for (let node = 0; node < tree.n; node++) { // parents come first
     if (isLeaf(tree, node)) {
-      if (tree.classes[tree.label[node]].toLowerCase().includes(wanted) || `#${node}` === wanted) has[node] = 1;
+      if (typedText(tree.classes[tree.label[node]]).toLowerCase().includes(wanted) || `#${node}` === wanted) has[node] = 1;
       continue;
     }
     for (const way of [true, false]) {
-      if (has[node] || needsText(tree, node, way).toLowerCase().includes(wanted)) has[way ? tree.yes[node] : tree.no[node]] = 1;
+      if (has[node] || typedText(needsText(tree, node, way)).toLowerCase().includes(wanted)) has[way ? tree.yes[node] : tree.no[node]] = 1;
     }
   }
   rulesTable.filter(({ node }) => wanted === "" || has[node] === 1);
@@ -161,7 +161,7 @@ function renderFigures() {
   put("figures", 
     h("h3", null, "Figures on given cases"),
     h("dl", { class: "tiles" }, tiles.map(([name, text]) => h("div", null, h("dt", null, name), h("dd", null, text)))),
-    h("div", { class: "scroll" }, h("table", { class: "confusion" }, h("caption", null, "Rows: the label. Columns: the answer."),
+    h("div", { class: "scroll", role: "region", "aria-label": "Confusion matrix", tabindex: 0 }, h("table", { class: "confusion" }, h("caption", null, "Rows: the label. Columns: the answer."),
       h("thead", null, h("tr", null, h("td", null), CLASSES.map((name) => h("th", { scope: "col" }, clipped(name, 20))))),
       h("tbody", null, figures.confusion.map((row, i) => h("tr", null, h("th", { scope: "row" }, clipped(CLASSES[i], 20)),
         row.map((n, k) => h("td", { class: i === k ? "right" : n ? "wrong" : "none", part: n / most }, countText(n)))))))),

@@ -7,6 +7,8 @@ const LONGEST_LINE = 400;
 const OPPOSITE = { ">": "<=", "<": ">=", ">=": "<", "<=": ">", "==": "!=", in: "not in", "is missing": "is not missing" };
 const SIGNS = { "<=": "≤", ">=": "≥", "!=": "≠", "==": "=" };
 
+// Without the marks around names that are written from right to left, as readers type it.
+const typedText = (text) => text.replaceAll("\u200e", "");
 const clipped = (text, most = LONGEST_NAME) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 const subjectName = (subject) =>
@@ -102,9 +104,8 @@ function numberText(number) {
 const countText = (count) => (Number.isInteger(count) ? count.toLocaleString("en") : count.toFixed(1));
 
 function percentText(p) {
-  if (p >= 0.995 && p < 1) return ">99 %";
-  if (p > 0 && p < 0.0005) return "<0.1 %";
-  return p > 0 && p < 0.0995 ? `${(100 * p).toFixed(1)} %` : `${(100 * p).toFixed(0)} %`;
+  const number = p >= 0.995 && p < 1 ? ">99" : p > 0 && p < 0.0005 ? "<0.1" : (100 * p).toFixed(p > 0 && p < 0.0995 ? 1 : 0);
+  return `${number}\u00a0%`; // the sign stays with its number
 }
 
 function cellText(place, cell) {
@@ -120,6 +121,15 @@ function subjectCellText(subject, cells) {
   const number = cellOf(subject, cells);
   return number === null ? "not known" : numberText(number);
 }
+
+// Whether most cases of a leaf are of another class than its label.
+function isOutvoted(tree, node) {
+  if (tree.costs) return false;
+  const weighted = tree.counts[node].map((n, k) => n * (tree.weights?.[k] ?? 1));
+  return weighted[tree.label[node]] < greatest(weighted);
+}
+
+const outvotedText = (tree, node) => (!isOutvoted(tree, node) ? "" : tree.taught ? "teacher's label" : "label from above");
 
 const className = (tree, k) => clipped(tree.classes[k], 60);
 const plural = (n, one, many = `${one}s`) => `${countText(n)} ${n === 1 ? one : many}`;
