@@ -29,7 +29,7 @@ def run(n_splits: int) -> None:
         picture = f"paper_breast_{name.split()[0]}.svg"
         (RESULTS / FIGURES / picture).write_text(export_svg(model), encoding="utf-8")
         print(f"\n## The {name} tree\n\n![The tree](../{FIGURES}/{picture})\n")
-        print(f"On the {len(test)} test cases:\n\n```\n{summary(model, X_test, y_test)}\n```")
+        print(f"On the {len(test)} test cases:\n\n```text\n{summary(model, X_test, y_test)}\n```")
     ax = plot_roc(models, X_test, y_test, event="malignant")
     ax.figure.savefig(RESULTS / FIGURES / "paper_breast_roc.svg")
     plt.close(ax.figure)

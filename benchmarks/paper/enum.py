@@ -23,7 +23,8 @@ NOTE = f"""
 The paper's sample of rows and its questions are not on record: ours are another sample, of as many
 rows and questions. So objectives are of its size, not its own. "counted" are rules whose cases were
 counted, "excluded" those that a bound excluded without counting. HiGHS solves our formulation and
-the paper's on one thread, with {LIMIT:.0f} seconds for each; "bound" is where it then stood."""
+the paper's on one thread, with {LIMIT:.0f} seconds by the clock for each; "bound" is where it then
+stood."""
 
 
 def run(n_splits: int) -> None:
