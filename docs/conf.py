@@ -73,7 +73,7 @@ html_theme_options = {
     "logo": {"text": "bsnsing"},
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],
-    "show_nav_level": 2,
+    "show_nav_level": 1,
     "show_prev_next": True,
     "footer_start": ["sphinx-version"],
     "footer_end": ["theme-version"],

@@ -31,6 +31,7 @@ PICTURES = "_made"
 _SOURCES = [
     *Path(__file__).parent.glob("*.py"),
     *Path(bsnsing.__file__).parent.rglob("*.py"),
+    *(Path(__file__).parents[2] / "benchmarks" / "results" / "paper").glob("*.md"),
 ]
 _SECONDS = 300
 

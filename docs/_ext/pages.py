@@ -23,9 +23,12 @@ LISTED = {
     "explanation": [
         "search-steps",
         "/how-it-works",
+        "proof",
+        "teacher",
         "/solvers",
         "/scale",
         "comparison",
+        "paper",
         "/security",
     ],
     "reference": [
