@@ -12,8 +12,8 @@ from benchmarks.lib.paths import RESULTS, ROOT
 
 NAMED = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "Makefile", "benchmarks/README.md")),
-    *sorted((ROOT / "docs").glob("*.md")),
-    *sorted(RESULTS.glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted(RESULTS.rglob("*.md")),
     *sorted(RESULTS.glob("*.json")),
 ]
 
