@@ -19,6 +19,7 @@ from bsnsing.data.release import __version__ as __version__
 from bsnsing.tree.drawing import set_drawing
 
 if TYPE_CHECKING:
+    from bsnsing.data.date_parts import date_parts
     from bsnsing.data.version import InconsistentVersionWarning
     from bsnsing.engine.ask import Pool, ask_questions
     from bsnsing.estimators.classifier import BsnsingClassifier
@@ -94,6 +95,7 @@ _HOME = {
     "Tree": "tree.tree",
     "ask_questions": "engine.ask",
     "best_rule": "solvers.best_rule",
+    "date_parts": "data.date_parts",
     "decision_threshold": "estimators.threshold",
     "export_json": "estimators.store",
     "from_json": "estimators.store",
@@ -127,6 +129,7 @@ __all__ = [
     "Tree",
     "ask_questions",
     "best_rule",
+    "date_parts",
     "decision_threshold",
     "explain",
     "export_c",

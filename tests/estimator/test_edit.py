@@ -262,3 +262,16 @@ def test_rules_say_which_side_a_cell_on_a_threshold_is_on() -> None:
     model = BsnsingClassifier.from_text("a >= 3 ?\n yes: 1\n no: 0", X, (X.a >= 3).astype(int))
     assert "if a >= 3 then" in export_rules(model)
     assert "if a < 3 then" in export_rules(model)
+
+
+def test_the_own_rule_is_listed_once_in_whatever_words() -> None:
+    """The tree may ask "x <= 3" where the pool has "not x > 3"."""
+    random = np.random.RandomState(0)
+    X = pd.DataFrame({"a": random.randint(20, 90, 400), "b": random.normal(27, 5, 400).round(1)})
+    y = ((X.a > 60) | (X.b < 20)) ^ (random.rand(400) < 0.1)
+    model = BsnsingClassifier.plain().fit(X, y)
+    for node in np.flatnonzero(~model.tree_.is_leaf):
+        found = model.alternatives(int(node), X, y, k=5)
+        assert [own.is_own for own in found].count(True) == 1
+        shown = [own.rule.text() for own in found]
+        assert len(set(shown)) == len(shown)

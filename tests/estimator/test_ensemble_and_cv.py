@@ -185,19 +185,20 @@ def test_area_under_the_curve_is_that_of_scikit_learn() -> None:
     assert roc_auc(shares, np.zeros(200, dtype=np.int32)) == 0.5
 
 
-def test_prune_cuts_back_in_place() -> None:
+def test_prune_returns_a_smaller_tree() -> None:
     model = BsnsingClassifier(ccp_alpha=0.0).fit(X, y)
     path = model.pruning_path()
     assert path.n_leaves[0] == model.get_n_leaves() > 4
     np.testing.assert_allclose(
         path.ccp_alphas, BsnsingClassifier().cost_complexity_pruning_path(X, y).ccp_alphas
     )
-    before = model.get_n_leaves()
-    assert model.prune(ccp_alpha=float(path.ccp_alphas[1])) is model
-    assert path.n_leaves[1] >= model.get_n_leaves() < before
-    model.prune(max_leaf_nodes=3)
-    assert model.get_n_leaves() == 3
-    assert model.predict_proba(X).min() > 0
+    before = str(model)
+    smaller = model.prune(ccp_alpha=float(path.ccp_alphas[1]))
+    assert path.n_leaves[1] >= smaller.get_n_leaves() < model.get_n_leaves()
+    least = smaller.prune(max_leaf_nodes=3)
+    assert least.get_n_leaves() == 3
+    assert least.predict_proba(X).min() > 0
+    assert str(model) == before  # as it was
     with pytest.raises(ValueError, match="max_leaf_nodes"):
         model.prune(max_leaf_nodes=0)
 

@@ -86,8 +86,7 @@ def test_probabilities_keep_the_order_of_their_columns(kind, seed, n, has_missin
     shares = model.predict_proba(table)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     assert shares.min() >= 0
-    model.prune(max_leaf_nodes=3)
-    assert worst_step(model, table, SIGNS) <= 1e-12
+    assert worst_step(model.prune(max_leaf_nodes=3), table, SIGNS) <= 1e-12
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

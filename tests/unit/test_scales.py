@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pytest
 from sklearn.base import BaseEstimator
 
+from bsnsing import date_parts
 from bsnsing.data.columns import Column
 from bsnsing.data.scales import Scale, read_moment, show_moment
 from bsnsing.data.table import read_prediction_table, read_training_table
@@ -181,6 +183,31 @@ def test_moments_are_read_as_they_are_written(text: str) -> None:
     found = read_moment(text)
     assert found is not None
     assert (show_moment(found[0]), found[1]) == (text, len(text))
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_parts_of_dates(frame: Any) -> None:
+    made = date_parts(frame({"visit": [NOON, dt.datetime(2021, 7, 4, 23)], "k": [1, 2]}), "visit")
+    table = nw.from_native(made, eager_only=True).to_dict(as_series=False)
+    assert {name: list(cells) for name, cells in table.items() if name.startswith("visit ")} == {
+        "visit month": [3, 7],
+        "visit weekday": [1, 7],
+        "visit hour": [12, 23],
+    }
+    days = date_parts(pl.DataFrame({"day": [NOON.date()]}), ["day"])
+    assert days.columns == ["day", "day month", "day weekday"]
+    with pytest.raises(ValueError, match=r"There is no part 'moon' of dates\. Choose among"):
+        date_parts(frame({"visit": [NOON]}), "visit", ["moon"])
+    with pytest.raises(ValueError, match=r"'k' has dtype .* and only dates have parts"):
+        date_parts(frame({"k": [1]}), "k")
+    with pytest.raises(ValueError, match="names 'x', which the table does not have"):
+        date_parts(frame({"k": [1]}), "x")
+
+
+def test_parts_are_those_of_the_time_zone() -> None:
+    late = pd.to_datetime(["2021-02-28 23:30"]).tz_localize("UTC").tz_convert("Europe/Berlin")
+    made = date_parts(pd.DataFrame({"visit": late}), "visit", ["month", "hour"])
+    assert made.iloc[0].tolist()[1:] == [3, 0]
 
 
 def test_questions_answer_like_their_numbers() -> None:

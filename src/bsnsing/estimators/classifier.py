@@ -26,7 +26,7 @@ from bsnsing.engine.native import NativeEngine
 from bsnsing.estimators.bar import progress_bar
 from bsnsing.estimators.costs import read_costs
 from bsnsing.estimators.drawn import DrawnModel
-from bsnsing.estimators.edit import EditableTree
+from bsnsing.estimators.edit import EditableTree, copy_of
 from bsnsing.estimators.files import fit_parquet
 from bsnsing.estimators.grown import MANY_CLASSES, Growth
 from bsnsing.estimators.growth import grow_trees
@@ -287,9 +287,10 @@ class BsnsingClassifier(
         separates the training rows as the midpoint between two of them does, and lies in the
         middle half of the way between them; in others it leaves the midpoint. An int keeps that
         many decimals, and more where it takes them to separate the rows; of -3, thresholds are
-        thousands where they can be. Either way a column of whole numbers is cut between whole
-        numbers: ``children >= 2``. None leaves all midpoints. Questions of users and donors, and
-        pairs of columns, stay as they are, and with "auto" tables of which the forest learns a
+        thousands where they can be. Where thresholds are rounded, a column of whole numbers is cut
+        between whole numbers: ``children >= 2``. Dates and durations are cut at full days, hours,
+        minutes or seconds in all trees. None leaves all midpoints. Questions of users and donors,
+        and pairs of columns, stay as they are, and with "auto" tables of which the forest learns a
         sample only (over 200,000 rows).
     extra_questions : question, model, path, name, or a collection of these, default=None
         Further questions for every pool: given by hand (objects, or words such as
@@ -309,9 +310,12 @@ class BsnsingClassifier(
     donors_per_node : bool, default=False
         Whether the unfitted models of ``extra_questions`` are fitted to the cases of each node that
         is searched, as the paper does, rather than once to all.
-    categorical_features : "from_dtype", None, or names, positions or mask, default="from_dtype"
+    categorical_features : "from_dtype", None, names, positions, mask or dict, default="from_dtype"
         Which columns are categorical. By dtype these are text and category columns; name those
-        whose numbers are codes.
+        whose numbers are codes. Levels that have an order are cut along it, as in ``grade >= C``:
+        ordered categories of pandas and Arrow, Enum of polars, and those whose order is named, as
+        in ``{"grade": ["A", "B", "C"], "town": None}`` (None is no order). Named in a list, such a
+        column has none.
     class_weight : "balanced", dict or None, default=None
         What a case of each class counts in the criterion and in probabilities. Limits such as
         ``min_samples_leaf`` count cases. Use it where errors cost unlike amounts, and mind that
@@ -517,7 +521,9 @@ class BsnsingClassifier(
         Parameters
         ----------
         X : array, sparse matrix or dataframe of shape (n_rows, n_columns)
-            The table. Columns may be numeric, boolean, categorical or text, with missing cells.
+            The table. Columns may be numeric, boolean, categorical or text, dates, times and
+            durations, with missing cells. Dates are cut into earlier and later ones, as in ``visit
+            before 2021-03-01``; for months, weekdays and hours see :func:`date_parts`.
         y : array-like of shape (n_rows,), or str
             Class labels, or the name of the column of the dataframe X that holds them. That
             column is taken out of X; ``predict`` ignores it.
@@ -581,7 +587,7 @@ class BsnsingClassifier(
     def prune(
         self, *, max_leaf_nodes: int | None = None, ccp_alpha: float | None = None
     ) -> BsnsingClassifier:
-        """Cut the fitted tree back in place: to a number of leaves, by a penalty, or both.
+        """Return the classifier with its tree cut back, by a number of leaves, a penalty, or both.
 
         What is left is the best subtree of that size (exactly), or at that penalty, in impurity
         of the cases that the tree was learnt from: see ``ccp_alpha``. With one tree per class, each
@@ -597,14 +603,15 @@ class BsnsingClassifier(
         Returns
         -------
         BsnsingClassifier
-            The classifier itself.
+            A new classifier; this one stays as it is.
         """
         check_is_fitted(self)
         wanted = {"max_leaf_nodes": max_leaf_nodes, "ccp_alpha": ccp_alpha or 0.0}
         checks = {name: TREE_PARAMETERS[name] for name in wanted}
         check_parameters(f"{type(self).__name__}.prune", checks, wanted)
-        self._keep([prune(tree, ccp_alpha or 0.0, max_leaf_nodes) for tree in self.trees_])
-        return self
+        smaller = copy_of(self)
+        smaller._keep([prune(tree, ccp_alpha or 0.0, max_leaf_nodes) for tree in self.trees_])
+        return smaller
 
     def pruning_path(self) -> PruningPath:
         """Return the complexity penalties at which the best subtree of the fitted tree changes.

@@ -115,7 +115,7 @@ class EditableTree:
         is_leaf, optimal = tree.is_leaf.copy(), tree.optimal.copy()
         is_leaf[node] = True
         optimal[node] = True  # no search was cut short there: it is meant to be a leaf
-        changed = _copy(model)
+        changed = copy_of(model)
         changed._keep([keep_nodes(replace(tree, optimal=optimal), is_leaf)])
         return changed
 
@@ -239,7 +239,8 @@ def _unfitted(model: BsnsingClassifier) -> BsnsingClassifier:
     return copy
 
 
-def _copy(model: BsnsingClassifier) -> BsnsingClassifier:
+def copy_of(model: BsnsingClassifier) -> BsnsingClassifier:
+    """Return a fitted copy, whose trees can be changed for others."""
     copy = _unfitted(model)
     copy.__dict__.update({k: v for k, v in vars(model).items() if k.endswith("_")})
     return copy

@@ -134,6 +134,11 @@ class _AskedPool:
         allowed = self.search.limits.allowed
         rules = rank_rules(self.search, k) if allowed is None or allowed.any() else []
         own = self.own
+        if own is not None:
+            rules = [
+                own._replace(optimal=rule.optimal) if self._says_the_same(own, rule) else rule
+                for rule in rules
+            ]
         if own is not None and not any(_is_same(own, rule) for rule in rules):
             is_complete = not rules or rules[0].optimal
             place = sum(rule.objective <= own.objective for rule in rules)
@@ -151,6 +156,18 @@ class _AskedPool:
             )
             for rule, split in zip(rules, splits, strict=True)
         ]
+
+    def _says_the_same(self, first: PoolRule, second: PoolRule) -> bool:
+        """Whether two rules about the same columns part the rows alike: x <= 3, or not x > 3."""
+        asked = (sorted(self.questions[q][0] for q in rule.questions) for rule in (first, second))
+        return len(set(map(tuple, asked))) == 1 and np.array_equal(
+            self._answers(first), self._answers(second)
+        )
+
+    def _answers(self, rule: PoolRule) -> NDArray[np.bool_]:
+        own = self.search.answers[:, list(rule.questions)].astype(bool) != np.array(rule.negated)
+        joined = {"or": np.logical_or, "and": np.logical_and, "xor": np.logical_xor}[rule.operator]
+        return np.asarray(joined.reduce(own, axis=1), dtype=bool)
 
     def _split(self, rule: PoolRule) -> Split:
         search = self.search
