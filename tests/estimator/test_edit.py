@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.tree import DecisionTreeClassifier
 
 from bsnsing import BsnsingClassifier, ParseError, Rule, export_rules, export_text
 from bsnsing.tree.sketch import LEAF, parse_tree, sketch_of
@@ -269,9 +270,11 @@ def test_the_own_rule_is_listed_once_in_whatever_words() -> None:
     random = np.random.RandomState(0)
     X = pd.DataFrame({"a": random.randint(20, 90, 400), "b": random.normal(27, 5, 400).round(1)})
     y = ((X.a > 60) | (X.b < 20)) ^ (random.rand(400) < 0.1)
-    model = BsnsingClassifier.plain().fit(X, y)
+    stump = DecisionTreeClassifier(max_depth=2, random_state=0)
+    model = BsnsingClassifier.plain(extra_questions=stump, donors_per_node=True).fit(X, y)
     for node in np.flatnonzero(~model.tree_.is_leaf):
         found = model.alternatives(int(node), X, y, k=5)
+        assert len(found) >= 5
         assert [own.is_own for own in found].count(True) == 1
         shown = [own.rule.text() for own in found]
         assert len(set(shown)) == len(shown)

@@ -132,11 +132,11 @@ class _AskedPool:
 
     def ranked(self, k: int) -> list[Alternative]:
         allowed = self.search.limits.allowed
-        rules = rank_rules(self.search, k) if allowed is None or allowed.any() else []
+        rules = self._best(k) if allowed is None or allowed.any() else []
         own = self.own
         if own is not None:
             rules = [
-                own._replace(optimal=rule.optimal) if self._says_the_same(own, rule) else rule
+                own._replace(optimal=rule.optimal) if self._said(own) == self._said(rule) else rule
                 for rule in rules
             ]
         if own is not None and not any(_is_same(own, rule) for rule in rules):
@@ -157,12 +157,22 @@ class _AskedPool:
             for rule, split in zip(rules, splits, strict=True)
         ]
 
-    def _says_the_same(self, first: PoolRule, second: PoolRule) -> bool:
-        """Whether two rules about the same columns part the rows alike: x <= 3, or not x > 3."""
-        asked = (sorted(self.questions[q][0] for q in rule.questions) for rule in (first, second))
-        return len(set(map(tuple, asked))) == 1 and np.array_equal(
-            self._answers(first), self._answers(second)
-        )
+    def _best(self, k: int) -> list[PoolRule]:
+        """The best rules, of those that say the same the first: x <= 3, or not x > 3."""
+        n_ranked = k
+        while True:
+            ranked = rank_rules(self.search, n_ranked)
+            found: dict[Any, PoolRule] = {}
+            for rule in ranked:
+                found.setdefault(self._said(rule), rule)
+            if len(found) >= k or len(ranked) < n_ranked:
+                return list(found.values())[:k]
+            n_ranked *= 2
+
+    def _said(self, rule: PoolRule) -> tuple[Any, ...]:
+        """What a rule says of the rows: the columns it asks about, and its answers."""
+        columns = sorted(self.questions[q][0] for q in rule.questions)
+        return tuple(columns), self._answers(rule).tobytes()
 
     def _answers(self, rule: PoolRule) -> NDArray[np.bool_]:
         own = self.search.answers[:, list(rule.questions)].astype(bool) != np.array(rule.negated)
