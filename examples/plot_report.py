@@ -31,7 +31,8 @@ plot_tree(model, case=X_test.iloc[0], title="Breast cancer")
 plt.show()
 
 # %%
-# Curves on the other cases, beside those of a smaller tree.
+# Curves on the other cases, beside those of a smaller tree; and the plane of two columns, as a tree
+# cuts it up that asks about these alone.
 small = BsnsingClassifier(max_leaf_nodes=4).fit(X_train, y_train)
 both = {"tree": model, "tree of 4 leaves": small}
 figure, axes = plt.subplots(2, 3, figsize=(15, 9), layout="constrained")
@@ -39,7 +40,9 @@ plot_roc(both, X_test, y_test, event="malignant", ax=axes[0, 0])
 plot_calibration(both, X_test, y_test, event="malignant", n_bins=5, ax=axes[0, 1])
 plot_confusion(model, X_test, y_test, ax=axes[0, 2])
 plot_importances(model, ax=axes[1, 0])
-plot_partition(model, X_test, y_test, ax=axes[1, 1])
+plane = ["worst area", "worst concave points"]
+flat = BsnsingClassifier().fit(X_train[plane], y_train)
+plot_partition(flat, X_test[plane], y_test, ax=axes[1, 1])
 whole = BsnsingClassifier(ccp_alpha=0.0).fit(X_train, y_train)
 plot_pruning_path(whole, X_test, y_test, ax=axes[1, 2])
 plt.show()
