@@ -6,6 +6,7 @@ import logging
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
@@ -26,11 +27,16 @@ def lines(caplog: pytest.LogCaptureFixture, model: BsnsingClassifier) -> list[st
 def test_levels_are_reported(caplog: pytest.LogCaptureFixture, verbose: Any) -> None:
     model = BsnsingClassifier.plain(min_samples_leaf=5, verbose=verbose)
     said = lines(caplog, model)
-    assert said[0] == "level 0: 1 open nodes of 300 cases, 0 leaves so far"
-    pattern = r"level (\d+): (\d+) open nodes of (\d+) cases, (\d+) leaves so far"
+    errors = 100 * min(np.bincount(y)) / len(y)
+    first = "level 0: 1 open nodes of 300 cases, 0 leaves so far; best so far: "
+    assert said[0] == f"{first}{errors:.1f}% errors"
+    pattern = (
+        r"level (\d+): (\d+) open nodes of (\d+) cases, (\d+) leaves so far; "
+        r"best so far: (\d+\.\d)% errors"
+    )
     found = [re.fullmatch(pattern, line) for line in said]
     assert all(found)
-    told = [[int(number) for number in match.groups()] for match in found if match]
+    told = [[int(number) for number in match.groups()[:4]] for match in found if match]
     assert [level for level, *_ in told] == list(range(len(told)))
     assert model.get_depth() in (len(told), len(told) - 1)
     tree = model.tree_
@@ -41,6 +47,9 @@ def test_levels_are_reported(caplog: pytest.LogCaptureFixture, verbose: Any) -> 
         assert n_cases >= tree.counts[inner].sum()
         above = (tree.depth <= level) & tree.is_leaf
         assert n_leaves + n_open == above.sum() + inner.sum()
+    shares = [float(match.group(5)) for match in found if match]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[-1] < shares[0] / 2
 
 
 def test_the_teacher_is_reported_first(caplog: pytest.LogCaptureFixture) -> None:

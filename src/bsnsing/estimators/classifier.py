@@ -335,7 +335,8 @@ class BsnsingClassifier(
         Threads; None is 1 and -1 is all. The tree is the same for any number.
     verbose : int or bool, default=False
         1 (or True) reports progress to the logger "bsnsing" at level INFO: what the teacher does,
-        then for each level its open nodes, their cases and the leaves so far.
+        then for each level its open nodes, their cases, the leaves so far and the share of cases
+        that a tree of these nodes gets wrong.
         ``logging.basicConfig(level="INFO")`` shows it; at level DEBUG all models report. From 2 on,
         mixed-integer solvers also print their own logs.
 

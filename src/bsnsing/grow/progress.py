@@ -66,14 +66,22 @@ def report_finished(
 
 
 def report_level(builder: TreeBuilder, level: int, open_nodes: list[int], unit: float) -> None:
-    """Log how far a tree has grown: the nodes about to be searched, and the leaves so far."""
+    """Log how far a tree has grown: the nodes about to be searched, and what there is so far."""
     n_cases = sum(sum(builder.counts[node]) for node in open_nodes) / unit
+    n_all = sum(builder.counts[0]) / unit
     n_leaves = len(builder.left) - sum(builder.is_split) - len(open_nodes)
     _LOGGER.info(
-        "level %d: %d open nodes of %.0f cases, %d leaves so far",
+        "level %d: %d open nodes of %.0f cases, %d leaves so far; best so far: %.1f%% errors",
         level,
         len(open_nodes),
         n_cases,
         n_leaves,
-        extra={"stage": "levels", "share": 1 - n_cases / (sum(builder.counts[0]) / unit)},
+        100 * _n_errors(builder) / unit / n_all,
+        extra={"stage": "levels", "share": 1 - n_cases / n_all},
     )
+
+
+def _n_errors(builder: TreeBuilder) -> float:
+    """Cases that would not be of their node's most frequent class if the tree ended here."""
+    ends = zip(builder.counts, builder.is_split, strict=True)
+    return sum(sum(counts) - max(counts) for counts, is_split in ends if not is_split)
