@@ -69,3 +69,17 @@ def test_tables_of_which_a_sample_is_taught(seed: int) -> None:
     room = (COUNTED, SOME_GATHERED, GATHERED)[seed % 3]
     found = fit_in_parts(FewTaught(), X, y, weight, n_parts=1 + seed, room=room)
     assert_same_models(found, expected)
+
+
+def test_balanced_designs() -> None:
+    """Columns and levels that are counted the same are told apart, by all parts in the same way."""
+    rng = np.random.default_rng(0)
+    a, b, c = (own.ravel() for own in np.meshgrid([0, 1], [0, 1], range(6)))
+    X = pd.DataFrame({"a": a, "b": b, "c": [f"c{i}" for i in c]})
+    X = pd.concat([X] * 20).iloc[rng.permutation(480)].reset_index(drop=True)
+    y = (X["a"] ^ X["b"]).to_numpy()
+    expected = FewTaught().fit(X, y)
+    assert (expected.predict(X) == y).all()
+    for n_parts in (2, 5):
+        found = fit_in_parts(FewTaught(), X, y, n_parts=n_parts)
+        assert_same_models(found, expected)

@@ -12,6 +12,8 @@ from bsnsing.distill.content import (
     canonical_order,
     count_codes,
     key_tables,
+    print_columns,
+    repeated_columns,
     row_keys,
     sum_keys,
     with_labels,
@@ -31,14 +33,23 @@ def table(seed: int = 0, n: int = 300) -> EncodedPart:
     return EncodedPart([own.astype(np.uint8) for own in codes], labels, None)
 
 
-def ordered(parts: list[EncodedPart]) -> tuple[CanonicalOrder, list[NDArray[np.uint64]]]:
-    sizes = {"n_codes": N_CODES, "n_labels": 2, "repeats": Repeats()}
-    tables = key_tables(add_up([count_codes(part, **sizes) for part in parts]), HAS_LEVELS)
+def ordered(
+    parts: list[EncodedPart], has_levels: list[bool] = HAS_LEVELS
+) -> tuple[CanonicalOrder, list[NDArray[np.uint64]]]:
+    n_codes = N_CODES[: len(has_levels)]
+    sizes = {"n_codes": n_codes, "n_labels": 2, "repeats": Repeats()}
+    tables = key_tables(add_up([count_codes(part, **sizes) for part in parts]), has_levels)
+    alike = [place for group in tables.alike for place in group]
+    printed = {"columns": alike, "n_codes": n_codes}
+    prints = add_up([print_columns(part, **printed) for part in parts])
+    repeated = repeated_columns(dict(zip(alike, prints, strict=True)), tables, has_levels)
+    tables = tables.without(repeated)
     keys = [row_keys(part, tables=tables, repeats=Repeats()) for part in parts]
     sums = add_up([sum_keys(p, own, **sizes) for p, own in zip(parts, keys, strict=True)])
-    order = canonical_order(sums, HAS_LEVELS, keeps_all=False)
+    order = canonical_order(sums, has_levels, tables, repeated, keeps_all=False)
+    told = {"labels": order.label_keys, "cells": order.cell_keys}
     both = zip(parts, keys, strict=True)
-    return order, [with_labels(part, own, labels=order.label_keys) for part, own in both]
+    return order, [with_labels(part, own, **told) for part, own in both]
 
 
 def test_parts_and_the_order_of_rows_do_not_matter() -> None:
@@ -75,6 +86,32 @@ def test_labels_that_occur_as_often_are_told_apart() -> None:
     part = EncodedPart(codes, (np.arange(n) % 2).astype(np.int32), None)
     _, (keys,) = ordered([part])
     assert len(np.unique(keys)) == 14
+
+
+def test_columns_that_are_counted_the_same_by_chance_are_both_kept() -> None:
+    """As in an experiment of which every combination was tried as often."""
+    a, b = np.tile([0, 0, 1, 1], 10), np.tile([0, 1, 0, 1], 10)
+    for has_levels in ([False, False], [True, True]):
+        part = EncodedPart([a.astype(np.uint8), b.astype(np.uint8)], (a ^ b).astype(np.int32), None)
+        order, (keys,) = ordered([part], has_levels)
+        assert sorted(order.columns.tolist()) == [0, 1]
+        assert len(np.unique(keys)) == 4
+
+
+def test_numbers_in_another_order_are_no_repeats() -> None:
+    a = np.tile([0, 1, 2], 10).astype(np.uint8)
+    part = EncodedPart([a, (a + 1) % 3], np.zeros(30, np.int32), None)
+    for has_levels, kept in (([False, False], [0, 1]), ([True, True], [0])):
+        order, (keys,) = ordered([part], has_levels)
+        assert sorted(order.columns.tolist()) == kept
+        assert len(np.unique(keys)) == 3
+
+
+def test_levels_that_are_counted_the_same_are_told_apart() -> None:
+    levels = np.arange(16, dtype=np.uint8) % 4
+    part = EncodedPart([np.zeros(16, np.uint8), levels], (np.arange(16) > 7).astype(np.int32), None)
+    _, (keys,) = ordered([part], [False, True])
+    assert len(np.unique(keys)) == 8
 
 
 def test_fractions_of_cases_are_told_apart_by_rank() -> None:

@@ -60,6 +60,16 @@ def test_what_is_taken_is_what_the_rule_says(kind: str, n_wanted: int) -> None:
     assert abs(found.n_taken.sum() - n_wanted) < expected
 
 
+def test_parts_all_of_whose_rows_are_taken() -> None:
+    """They too come in the order of their keys, not as they lie."""
+    contents = np.random.default_rng(0).permutation(60)
+    key_of = np.random.default_rng(0).integers(0, 2**64, 60, dtype=np.uint64)
+    for n_parts in (1, 20):
+        found = sampled(contents, n_parts, n_wanted=59)
+        assert found.rows is not None
+        np.testing.assert_array_equal(key_of[found.rows.codes[0]], found.keys)
+
+
 def test_rows_are_taken_as_often_as_they_occur() -> None:
     """On average over many tables."""
     contents = np.repeat([0, 1, 2, 3], [1, 10, 100, 1000])

@@ -8,8 +8,9 @@ classes then have an order of their own, and rows a name by which to choose amon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,19 +75,27 @@ def count_codes(
 class KeyTables:
     """Keys of cells and labels, of which those of rows are made."""
 
-    cells: tuple[Keys | None, ...]  # per column, by code; None where all rows have one code
-    # Columns whose keys are the same: if they repeat each other, one of them counts.
+    cells: tuple[Keys | None, ...]  # per column, by code; None where the column does not count
+    # Columns whose keys are the same: they repeat each other, or are counted the same by chance.
     alike: tuple[tuple[int, ...], ...]
+    tied: tuple[int, ...]  # columns in which some levels have the same key
     labels: Keys
+
+    def without(self, columns: Collection[int]) -> KeyTables:
+        """Let some columns not count."""
+        cells = tuple(None if i in columns else own for i, own in enumerate(self.cells))
+        return replace(self, cells=cells)
 
 
 def key_tables(counted: Sequence[CaseCounts], has_levels: Sequence[bool]) -> KeyTables:
-    """Make keys from what was counted of each column."""
+    """Make keys from what was counted of each column; one that is constant does not count."""
     labels = mixed(counted[0].sum(axis=1).astype(np.uint64))
     cells: list[Keys | None] = []
     columns: dict[int, list[int]] = {}
+    tied = list[int]()
     for place, (counts, is_levels) in enumerate(zip(counted, has_levels, strict=True)):
-        if (counts.any(axis=0)).sum() <= 1:
+        occurs = counts.any(axis=0)
+        if occurs.sum() <= 1:
             cells.append(None)
             continue
         # Levels have no order, so that a level's key is what was counted of it.
@@ -95,32 +104,51 @@ def key_tables(counted: Sequence[CaseCounts], has_levels: Sequence[bool]) -> Key
         codes[-1] = _MISSING
         own = own if is_levels else mixed(own + mixed(codes))
         own[-1] = _MISSING
-        of_column = mixed(np.array([_sum(mixed(own) * counts.any(axis=0)) + is_levels], np.uint64))
+        if len(np.unique(own[occurs])) < occurs.sum():
+            tied.append(place)
+        of_column = mixed(np.array([_sum(mixed(own) * occurs) + is_levels], np.uint64))
         columns.setdefault(int(of_column[0]), []).append(place)
         cells.append(mixed(own + of_column))
     alike = tuple(tuple(own) for own in columns.values() if len(own) > 1)
-    return KeyTables(tuple(cells), alike, labels)
+    return KeyTables(tuple(cells), alike, tuple(tied), labels)
+
+
+def print_columns(
+    part: EncodedPart, *, columns: Sequence[int], n_codes: Sequence[int]
+) -> list[Keys]:
+    """Sum up, by code of some columns, numbers that differ between rows that do.
+
+    Columns repeat each other if and only if their sums are the same.
+    """
+    rows = part.labels.astype(np.uint64)
+    for codes in part.codes[: len(n_codes)]:
+        rows = mixed(rows + codes)
+    return [_sums_by(part.codes[place], rows, n_codes[place] + 1) for place in columns]
+
+
+def repeated_columns(
+    prints: Mapping[int, Keys], tables: KeyTables, has_levels: Sequence[bool]
+) -> set[int]:
+    """Columns that tell rows apart just as an earlier one of the same keys does."""
+    repeated = set[int]()
+    for group in tables.alike:
+        seen = set[tuple[Any, ...]]()
+        for place in group:
+            *own, missing = prints[place].tolist()
+            codes = [0] * len(own) if has_levels[place] else range(len(own))  # levels have no order
+            told = (missing, *sorted(both for both in zip(codes, own, strict=True) if both[1]))
+            if told in seen:
+                repeated.add(place)
+            seen.add(told)
+    return repeated
 
 
 def row_keys(part: EncodedPart, *, tables: KeyTables, repeats: Repeats) -> Keys:
-    """Return the key of each row but for its label, where labels have the same key."""
+    """Return the key of each row by what was counted, in which some may not differ that do."""
     keys = repeats.keys(part) + mixed(tables.labels)[part.labels]
-    grouped = {place for own in tables.alike for place in own}
-    for place, cells in enumerate(tables.cells):
-        if cells is not None and place not in grouped:
-            keys += cells[part.codes[place]]
-    for group in tables.alike:
-        own = [tables.cells[place] for place in group]
-        found = np.sort(
-            [
-                cells[part.codes[k]]
-                for k, cells in zip(group, own, strict=True)
-                if cells is not None
-            ],
-            axis=0,
-        )
-        is_new = np.diff(found, axis=0, prepend=~found[:1]) != 0
-        keys += (found * is_new).sum(axis=0, dtype=np.uint64)
+    for codes, cells in zip(part.codes, tables.cells, strict=False):
+        if cells is not None:
+            keys += cells[codes]
     return mixed(keys)
 
 
@@ -133,11 +161,13 @@ def sum_keys(
     """Sum up the keys of rows: by label, and then of each column by code."""
     weighted = mixed(keys) * repeats.counts(part).astype(np.uint64)
     own_codes = [part.labels, *part.codes[: len(n_codes)]]
-    sums = []
-    for codes, size in zip(own_codes, [n_labels, *(n + 1 for n in n_codes)], strict=True):
-        own = np.zeros(size, dtype=np.uint64)
-        np.add.at(own, codes, weighted)
-        sums.append(own)
+    sizes = [n_labels, *(n + 1 for n in n_codes)]
+    return [_sums_by(own, weighted, n) for own, n in zip(own_codes, sizes, strict=True)]
+
+
+def _sums_by(codes: NDArray[Any], keys: Keys, size: int) -> Keys:
+    sums = np.zeros(size, dtype=np.uint64)
+    np.add.at(sums, codes, keys)
     return sums
 
 
@@ -148,8 +178,10 @@ class CanonicalOrder:
     columns: NDArray[np.intp]  # those that tell something, and not what an earlier one does
     levels: tuple[NDArray[np.intp] | None, ...]  # of each of them; None where it has none
     labels: NDArray[np.intp]
-    label_keys: Keys  # of the labels as they were given, no two the same
     n_given: int  # columns
+    label_keys: Keys  # of the labels as they were given, no two the same
+    # Of columns whose codes the keys of rows do not tell apart: other keys, which do.
+    cell_keys: Mapping[int, Keys]
 
     def recoded(self, part: EncodedPart) -> EncodedPart:
         """Return a part in this order; pairs stay behind the columns."""
@@ -165,27 +197,20 @@ class CanonicalOrder:
 
 
 def canonical_order(
-    sums: Sequence[Keys], has_levels: Sequence[bool], *, keeps_all: bool
+    sums: Sequence[Keys],
+    has_levels: Sequence[bool],
+    tables: KeyTables,
+    repeated: Collection[int],
+    *,
+    keeps_all: bool,
 ) -> CanonicalOrder:
     """Put columns, levels and labels in order; equals stay as they were given."""
     labels, *columns = sums
-    label_keys = mixed(labels)
-    if len(np.unique(label_keys)) < len(label_keys):
-        places: Keys = np.arange(len(label_keys), dtype=np.uint64)
-        label_keys = mixed(label_keys + places)
     keys, kept = list[int](), list[int]()
-    seen = set[tuple[bool, int]]()
     for place, (own, is_levels) in enumerate(zip(columns, has_levels, strict=True)):
-        codes = np.arange(len(own), dtype=np.uint64)
-        if is_levels:  # which have no order
-            codes[:] = 0
-        codes[-1] = _MISSING
-        key = (is_levels, _sum(mixed(own + mixed(codes)) * (own != 0)))
-        says_something = np.count_nonzero(own) > 1 and key not in seen
-        seen.add(key)
-        if keeps_all or says_something:
+        if keeps_all or (np.count_nonzero(own) > 1 and place not in repeated):
             kept.append(place)
-            keys.append(key[1])
+            keys.append(_column_key(own, is_levels))
     if not kept:
         kept, keys = [0], [0]
     order = np.array(kept, dtype=np.intp)[np.argsort(np.array(keys, np.uint64), kind="stable")]
@@ -194,13 +219,47 @@ def canonical_order(
         for place in order
     )
     in_order = np.argsort(labels, kind="stable")
-    return CanonicalOrder(order, levels, in_order, label_keys, len(columns))
+    unclear = {*tables.tied, *(place for own in tables.alike for place in own)} - {*repeated}
+    cell_keys = _told_apart({place: columns[place] for place in sorted(unclear)}, has_levels)
+    label_keys = _unequal(mixed(labels))
+    return CanonicalOrder(order, levels, in_order, len(columns), label_keys, cell_keys)
+
+
+def _column_key(sums: Keys, is_levels: bool) -> int:
+    codes = np.arange(len(sums), dtype=np.uint64)
+    if is_levels:  # which have no order
+        codes[:] = 0
+    codes[-1] = _MISSING
+    return _sum(mixed(sums + mixed(codes)) * (sums != 0))
+
+
+def _told_apart(columns: Mapping[int, Keys], has_levels: Sequence[bool]) -> dict[int, Keys]:
+    """Keys of cells, of which no two are the same."""
+    of_columns = np.array(
+        [_column_key(own, has_levels[i]) for i, own in columns.items()], np.uint64
+    )
+    return {
+        place: mixed(mixed(_unequal(mixed(own))) + of_column)
+        for (place, own), of_column in zip(columns.items(), _unequal(of_columns), strict=True)
+    }
+
+
+def _unequal(keys: Keys) -> Keys:
+    """The same keys but for equals, which the order in which they were given tells apart."""
+    order = np.argsort(keys, kind="stable")
+    in_order = keys[order]
+    n_before = np.empty(len(keys), dtype=np.uint64)
+    n_before[order] = np.arange(len(keys)) - np.searchsorted(in_order, in_order)
+    return np.where(n_before > 0, mixed(keys + n_before), keys)
 
 
 @cheap
-def with_labels(part: EncodedPart, keys: Keys, *, labels: Keys) -> Keys:
+def with_labels(part: EncodedPart, keys: Keys, *, labels: Keys, cells: Mapping[int, Keys]) -> Keys:
     """Return the keys of rows, by which rows that differ in anything differ."""
-    return mixed(keys + labels[part.labels])
+    found = keys + labels[part.labels]
+    for place, own in cells.items():
+        found += own[part.codes[place]]
+    return mixed(found)
 
 
 def mixed(keys: Keys) -> Keys:

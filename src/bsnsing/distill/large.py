@@ -8,6 +8,7 @@ names and units.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,10 +21,13 @@ from bsnsing.data.regroup import Regrouping
 from bsnsing.distill.canonical import CanonicalForm
 from bsnsing.distill.content import (
     CanonicalOrder,
+    KeyTables,
     Repeats,
     canonical_order,
     count_codes,
     key_tables,
+    print_columns,
+    repeated_columns,
     row_keys,
     sum_keys,
     with_labels,
@@ -76,10 +80,13 @@ def put_in_order(table: EncodedTable, *, keeps_all: bool) -> OrderedTable:
     has_levels = [info.kind == "categorical" for info in table.info]
     counted = workers.merged(count_codes, add_up, table.parts, **sizes)
     tables = key_tables(counted, has_levels)
+    repeated = _find_repeated(table, tables, n_codes, has_levels)
+    tables = tables.without(repeated)
     keys = workers.each(row_keys, table.parts, tables=tables, repeats=repeats)
     sums = workers.merged(sum_keys, add_up, table.parts, keys, **sizes)
-    order = canonical_order(sums, has_levels, keeps_all=keeps_all)
-    keys = workers.each(with_labels, table.parts, keys, labels=order.label_keys)
+    order = canonical_order(sums, has_levels, tables, repeated, keeps_all=keeps_all)
+    told = {"labels": order.label_keys, "cells": order.cell_keys}
+    keys = workers.each(with_labels, table.parts, keys, **told)
     info = tuple(
         _reordered(table.info[column], levels)
         for column, levels in zip(order.columns, order.levels, strict=True)
@@ -99,6 +106,19 @@ def put_in_order(table: EncodedTable, *, keeps_all: bool) -> OrderedTable:
         for column, levels in zip(order.columns, order.levels, strict=True)
     ]
     return OrderedTable(ordered, form, keys, in_order, repeats)
+
+
+def _find_repeated(
+    table: EncodedTable, tables: KeyTables, n_codes: Sequence[int], has_levels: Sequence[bool]
+) -> set[int]:
+    """Columns that repeat an earlier one: a pass over the rows where some may."""
+    alike = [place for group in tables.alike for place in group]
+    if not alike:
+        return set()
+    prints = table.workers.merged(
+        print_columns, add_up, table.parts, columns=alike, n_codes=n_codes
+    )
+    return repeated_columns(dict(zip(alike, prints, strict=True)), tables, has_levels)
 
 
 def _reordered(info: ColumnInfo, levels: NDArray[np.intp] | None) -> ColumnInfo:

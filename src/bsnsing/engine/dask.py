@@ -151,7 +151,7 @@ class Cluster:
             known = self._ask(partial(self._client.scheduler_info, n_workers=-1))
         except TypeError:  # of Dask before 2025.4, which tells of all workers
             known = self._ask(self._client.scheduler_info)
-        if "workers" not in known:  # the answer was made up by the client
+        if "workers" not in known or not self._is_connected():  # what the client remembers
             raise ClusterLost(_LOST)
         workers: dict[str, Any] = known["workers"]
         return workers

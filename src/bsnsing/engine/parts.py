@@ -56,8 +56,8 @@ class EncodedPart:
         return len(self.labels)
 
     def take(self, rows: NDArray[np.int64]) -> EncodedPart:
-        """Return some of the rows."""
-        if len(rows) == self.n_rows:
+        """Return some of the rows, in the order in which they are named."""
+        if len(rows) == self.n_rows and bool((np.diff(rows) > 0).all()):
             return self
         arrays = (self.counts, self.soft, self.tallies)
         return EncodedPart(
