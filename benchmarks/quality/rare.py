@@ -240,6 +240,14 @@ HEAD += [
 ]
 
 
+OFF = ("train", "new")
+
+
+def farthest(shown: Sequence[str]) -> float:
+    """How far from 1 the ratios of a column lie at most."""
+    return max(abs(float(ratio) - 1) for ratio in shown)
+
+
 def part_of(title: str, text: str, table: pd.DataFrame, keys: list[str]) -> tuple[str, str]:
     """The table of one part, and what is not met there."""
     lines = list(rows_of(table, keys))
@@ -255,9 +263,14 @@ def part_of(title: str, text: str, table: pd.DataFrame, keys: list[str]) -> tupl
                 failures.append(f"- {reason}{note}: {places}")
     is_met = sum(not not_met for _, not_met in lines)
     is_open = sum(all(reason.endswith("?") for reason in not_met) for _, not_met in lines) - is_met
+    off = {
+        name: farthest([line[len(keys) + HEAD.index(name)] for line, _ in lines]) for name in OFF
+    }
     head = (
         f"{title}: {is_met} of {len(lines)} settings meet everything; {is_open} more do but for\n"
-        "what two standard errors can explain."
+        "what two standard errors can explain. Mean probabilities are within "
+        f"{100 * off['train']:.0f} % of the\ntraining rate on training cases, and within "
+        f"{100 * off['new']:.0f} % on new ones."
     )
     return text, "\n".join([head, "", *failures])
 

@@ -89,3 +89,7 @@ def test_outcomes_are_kept_and_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (tmp_path / "figures" / "rare_calibration.png").exists()
     rare.main(["--file", str(file), "--seeds", "1", "--splits", "1"])
     assert file.read_text() == lines
+
+
+def test_how_far_ratios_are_off_is_shown_of_the_worst() -> None:
+    assert rare.farthest(["1.000", "0.922", "1.047"]) == pytest.approx(0.078)
