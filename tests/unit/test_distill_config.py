@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError, fields, replace
 
 import numpy as np
 import pytest
@@ -54,3 +54,8 @@ def test_numbers_are_varied_in_copies_only() -> None:
     dear = replace(CONFIG, penalty_from=2)
     assert dear.complexity_penalty(10) > CONFIG.complexity_penalty(10)
     assert BsnsingClassifier._distill_config == CONFIG
+
+
+def test_there_are_few_of_them() -> None:
+    """What cannot be told from noise is left out, so that the others can be defended."""
+    assert len(fields(DistillConfig)) <= 15

@@ -13,7 +13,7 @@ from bsnsing import _core
 from bsnsing.distill.config import DistillConfig
 
 MOST_SEEDS = 2**31 - 1
-LOOK = 8.0  # at a cell costs as much as this many rows of a search, which sees 64 at a time
+CODE_BITS = 8  # of a cell; a search reads one bit of each row for each set of questions
 DENSE_COLUMNS = 256  # of a sparse matrix that are laid out at a time
 
 
@@ -46,7 +46,7 @@ class Forest:
         # Random cuts differ enough from tree to tree to choose among all columns, unless these are
         # very many: each level of each tree looks at every row and column.
         n_looks = n_draws * np.log2(n_draws + 1) * config.n_trees  # per column
-        affordable = config.most_work / (LOOK * n_looks)
+        affordable = config.most_work / (CODE_BITS * n_looks)
         self.trees = _core.grow_forest(
             codes,
             positions.astype(np.int32),
