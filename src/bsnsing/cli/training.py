@@ -143,6 +143,6 @@ def _refuse_dates(columns: Sequence[ReadColumn]) -> None:
         example = next(c for c in columns if c.name == dates[0]).array.drop_null()[0].as_py()
         drops = " ".join(f"--drop {show_level(name)}" for name in dates)
         raise Refusal(
-            f"Column {dates[0]!r} holds dates such as '{example}', which no rule can ask about.",
+            f"Column {dates[0]!r} holds dates such as '{example}', which this command cannot read.",
             f"say {drops}, or make numbers of them, such as years or days.",
         )

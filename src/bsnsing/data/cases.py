@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bsnsing.data.columns import without_unused_levels
+from bsnsing.data.align import without_unused_levels
 from bsnsing.data.table import Table
 from bsnsing.data.weights import CaseWeights
 

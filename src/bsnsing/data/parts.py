@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from bsnsing.data.align import align_column
 from bsnsing.data.cases import Cases
-from bsnsing.data.columns import Column, ColumnInfo, Kind, Level, SparseCells, align_column
+from bsnsing.data.columns import Column, ColumnInfo, Kind, Level, SparseCells
 from bsnsing.data.frames import is_frame, names_of, take_labels, with_rows_at_hand
 from bsnsing.data.labels import read_labels
 from bsnsing.data.table import CategoricalFeatures, Table, read_training_table

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
 from bsnsing import _core
+from bsnsing.data.align import align_column
 from bsnsing.data.columns import (
     Column,
     ColumnInfo,
@@ -21,7 +22,6 @@ from bsnsing.data.columns import (
     Level,
     RawColumn,
     SparseCells,
-    align_column,
     in_order,
     read_column,
 )

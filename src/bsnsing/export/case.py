@@ -8,7 +8,8 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 
-from bsnsing.data.columns import ColumnInfo, align_column, read_column
+from bsnsing.data.align import align_column
+from bsnsing.data.columns import ColumnInfo, read_column
 from bsnsing.data.frames import is_frame
 from bsnsing.export.form import AskedQuestion, TreeForm
 from bsnsing.questions.pair import ColumnPair

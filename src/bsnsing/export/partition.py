@@ -9,7 +9,8 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bsnsing.data.columns import Column, ColumnInfo, align_column, read_column
+from bsnsing.data.align import align_column
+from bsnsing.data.columns import Column, ColumnInfo, read_column
 from bsnsing.data.frames import is_frame
 from bsnsing.data.show import show_column
 from bsnsing.data.table import Table
