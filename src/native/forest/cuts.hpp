@@ -24,7 +24,7 @@ struct Cut {
 template <class Sums>
 struct NodeCases {
     std::span<const std::uint32_t> rows;
-    const Amount* amounts;  // of these rows
+    std::span<const Amount> amounts;  // of these rows
     const Sums& sums;
 };
 
@@ -42,7 +42,7 @@ class CutFinder {
     bool try_all(const NodeCases<Sums>& node, const std::uint8_t* column, std::uint32_t number,
                  Cut& best) {
         left_.set_classes(node.sums.n_classes());
-        buckets_.fill(column, node.rows, node.amounts);
+        buckets_.fill(column, node.rows, node.amounts.data());
         const bool has_missing = buckets_.codes().has(kMissingCode);
         const bool can_cut = buckets_.codes().size() > 1;
         if (can_cut) {
@@ -61,17 +61,14 @@ class CutFinder {
         const std::uint32_t n_cuts = std::uint32_t{greatest} - least + (has_missing ? 1 : 0);
         auto last = static_cast<std::uint8_t>(least + random.below(n_cuts));
         if (last == greatest) last = kLastCode;  // only missing cells go right
-        left_.set_classes(node.sums.n_classes());
-        left_.sum_up(node.rows.size(),
-                     [&](std::size_t i) { return amount_if(codes_[i] <= last, node.amounts[i]); });
+        left_.sum_up_where(node.sums, node.amounts,
+                           [&](std::size_t i) { return codes_[i] <= last; });
         right_ = node.sums;
         right_.remove(left_);
         keep_better({-1, number, last, false, has_missing}, best);
         if (has_missing && last < greatest) {
-            missing_.set_classes(node.sums.n_classes());
-            missing_.sum_up(node.rows.size(), [&](std::size_t i) {
-                return amount_if(codes_[i] == kMissingCode, node.amounts[i]);
-            });
+            missing_.sum_up_where(node.sums, node.amounts,
+                                  [&](std::size_t i) { return codes_[i] == kMissingCode; });
             left_.add(missing_);
             right_.remove(missing_);
             keep_better({-1, number, last, true, true}, best);

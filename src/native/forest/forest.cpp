@@ -32,6 +32,17 @@ std::vector<std::uint32_t> whole_weights(std::span<const double> weights, std::s
     return whole;
 }
 
+// Rows as they are or, of more than two classes, class after class: see ManyClassSums.
+std::vector<std::uint32_t> row_order(const ForestLabels& labels) {
+    std::vector<std::uint32_t> order(labels.labels.size());
+    std::iota(order.begin(), order.end(), 0U);
+    if (labels.n_classes > 2)
+        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return labels.labels[a] < labels.labels[b];
+        });
+    return order;
+}
+
 // Some rows of a table, row after row, as walking down a tree wants them.
 class RowBlock {
   public:
@@ -90,7 +101,8 @@ Forest::Forest(const CodeMatrix& codes, const ForestLabels& labels, const Forest
       trees_(options.n_best_trees + options.n_random_trees) {
     const std::vector<std::uint32_t> weights =
         whole_weights(labels.weights, codes.n_rows, options.n_draws);
-    const ForestCases cases{codes, labels.labels, weights, labels.n_classes};
+    const std::vector<std::uint32_t> order = row_order(labels);
+    const ForestCases cases{codes, labels.labels, weights, labels.n_classes, order};
     Watch watch(interrupt, kNoLimit);
     parallel_for(
         trees_.size(), n_threads,

@@ -65,7 +65,7 @@ class TreeGrower {
         for (std::size_t i = 0; i < options_.n_draws; ++i) ++n_times[random_.below(n_rows)];
         tree_.is_drawn.resize(n_rows);
         amount_of_.resize(n_rows);
-        for (std::uint32_t row = 0; row < n_rows; ++row) {
+        for (const std::uint32_t row : cases_.order) {
             if (n_times[row] == 0) continue;
             tree_.is_drawn[row] = true;
             const std::uint32_t weight = n_times[row] * cases_.weights[row];
@@ -122,7 +122,8 @@ class TreeGrower {
     Cut find_cut(const Open& node) {
         Cut best;
         if (sums_.squares() == sums_.total() * sums_.total()) return best;  // one class, or none
-        const NodeCases<Sums> cases{rows_of(node), amounts_.data(), sums_};
+        const std::span<const std::uint32_t> rows = rows_of(node);
+        const NodeCases<Sums> cases{rows, std::span(amounts_).first(rows.size()), sums_};
         const std::size_t n_columns = columns_.size();
         for (std::size_t i = 0; i < n_columns; ++i) {
             if (i >= options_.n_columns && best.purity >= 0) break;

@@ -17,6 +17,7 @@ struct ForestCases {
     std::span<const std::int32_t> labels;
     std::span<const std::uint32_t> weights;
     std::size_t n_classes;
+    std::span<const std::uint32_t> order;  // all rows; of more than two classes, class after class
 };
 
 struct TreeOptions {

@@ -3,6 +3,7 @@
 // are added in, sums are exact, and so are sums of squares.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -66,6 +67,11 @@ class TwoClassSums {
         for (std::size_t i = 0; i < n; ++i) sum += amount_of(i);
         both_ = sum;
     }
+    // Those of the rows of a node for which fact(0) ... fact(n - 1) hold.
+    template <class Fact>
+    void sum_up_where(const TwoClassSums&, std::span<const Amount> amounts, const Fact& fact) {
+        sum_up(amounts.size(), [&](std::size_t i) { return amount_if(fact(i), amounts[i]); });
+    }
     void add(Amount amount) { both_ += amount; }
     void remove(Amount amount) { both_ -= amount; }
     void add(const TwoClassSums& other) { both_ += other.both_; }
@@ -100,16 +106,36 @@ class ManyClassSums {
         weights_.assign(weights_.size(), 0);
         total_ = squares_ = 0;
     }
+    // Rows come class after class, so that a class has a run of them.
     template <class AmountOf>
     void sum_up(std::size_t n, const AmountOf& amount_of) {
         clear();
+        ends_.assign(weights_.size(), 0);
         for (std::size_t i = 0; i < n; ++i) {
             const Amount amount = amount_of(i);
             weights_[amount >> 32U] += static_cast<std::int64_t>(amount & kLow);
+            ends_[amount >> 32U] = i + 1;
         }
-        for (const std::int64_t weight : weights_) {
-            total_ += weight;
-            squares_ += weight * weight;
+        std::size_t end = 0;
+        for (std::size_t c = 0; c < weights_.size(); ++c) {
+            ends_[c] = end = std::max(end, ends_[c]);
+            total_ += weights_[c];
+            squares_ += weights_[c] * weights_[c];
+        }
+    }
+    template <class Fact>
+    void sum_up_where(const ManyClassSums& node, std::span<const Amount> amounts,
+                      const Fact& fact) {
+        weights_.resize(node.weights_.size());
+        total_ = squares_ = 0;
+        std::size_t i = 0;
+        for (std::size_t c = 0; c < weights_.size(); ++c) {
+            std::uint32_t sum = 0;
+            for (; i < node.ends_[c]; ++i)
+                sum += static_cast<std::uint32_t>(amount_if(fact(i), amounts[i]));
+            weights_[c] = sum;
+            total_ += weights_[c];
+            squares_ += weights_[c] * weights_[c];
         }
     }
     void add(Amount amount) { change(amount >> 32U, static_cast<std::int64_t>(amount & kLow)); }
@@ -136,6 +162,7 @@ class ManyClassSums {
     }
 
     std::vector<std::int64_t> weights_;
+    std::vector<std::size_t> ends_;  // of the rows of each class, where sums are those of a node
     std::int64_t total_ = 0;
     std::int64_t squares_ = 0;
 };
@@ -182,15 +209,22 @@ class ManyClassBuckets {
   public:
     using Sums = ManyClassSums;
 
+    ManyClassBuckets() { first_.fill(kNone); }
+
     void fill(const std::uint8_t* column, std::span<const std::uint32_t> rows,
               const Amount* amounts) {
         if (next_.size() < rows.size()) next_.resize(rows.size());
         amounts_ = amounts;
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            const std::uint8_t code = column[rows[i]];
-            next_[i] = codes_.has(code) ? first_[code] : kNone;
-            first_[code] = static_cast<std::uint32_t>(i);
-            codes_.add(code);
+            std::uint32_t& first = first_[column[rows[i]]];
+            next_[i] = first;
+            first = static_cast<std::uint32_t>(i);
+        }
+        if (rows.size() < first_.size()) {
+            for (const std::uint32_t row : rows) codes_.add(column[row]);
+        } else {
+            for (std::size_t code = 0; code < first_.size(); ++code)
+                if (first_[code] != kNone) codes_.add(static_cast<std::uint8_t>(code));
         }
     }
     const CodeSet& codes() const { return codes_; }
@@ -198,13 +232,16 @@ class ManyClassBuckets {
     void move(std::uint8_t code, const Move& move) const {
         for (std::uint32_t i = first_[code]; i != kNone; i = next_[i]) move(amounts_[i]);
     }
-    void clear() { codes_.clear(); }
+    void clear() {
+        codes_.for_each([&](std::uint8_t code) { first_[code] = kNone; });
+        codes_.clear();
+    }
 
   private:
     static constexpr std::uint32_t kNone = 0xffffffffU;
 
     CodeSet codes_;
-    std::array<std::uint32_t, 256> first_{};
+    std::array<std::uint32_t, 256> first_;
     std::vector<std::uint32_t> next_;
     const Amount* amounts_ = nullptr;
 };
