@@ -155,8 +155,17 @@ def verdict(by_set: pd.DataFrame, names: list[str]) -> str:
     return f"Better on both halves in accuracy and AUC, by over two standard errors: {listed}."
 
 
+def splits_of(judged: pd.DataFrame) -> str:
+    """How many splits the sets have been judged by: a run that was stopped has fewer of some."""
+    each = judged.groupby("set")["split"].nunique().value_counts().sort_index(ascending=False)
+    if len(each) == 1:
+        return f"{each.index[0]} of each"
+    return ", ".join(f"{n_splits} of {n_sets} sets" for n_splits, n_sets in each.items())
+
+
 def text_of(outcomes: pd.DataFrame, names: list[str], n_splits: int) -> str:
-    by_set, n_sets = tables.means(tables.same_splits(outcomes)), outcomes["set"].nunique()
+    judged, n_sets = tables.same_splits(outcomes), outcomes["set"].nunique()
+    by_set = tables.means(judged)
     missing = [name for name in R_LEARNERS if name not in learners_of_r()]
     note = f"Of R's four, {' and '.join(missing)} were not to be had here." if missing else ""
     parts = "\n\n".join(f"## `{preset}`\n\n{table(by_set, preset, names)}" for preset in PRESETS)
@@ -164,7 +173,7 @@ def text_of(outcomes: pd.DataFrame, names: list[str], n_splits: int) -> str:
 
 Made by `python -m benchmarks.quality.donors --splits {n_splits}`; {report.machine()}.
 
-{n_sets} sets below {protocol.QUICK_ROWS} rows, random 70/30 splits: {n_splits} of each.
+{n_sets} sets below {protocol.QUICK_ROWS} rows, random 70/30 splits: {splits_of(judged)}.
 First line of each table: means of the preset alone. Other lines: what changes with the questions of
 a donor (`extra_questions`), in points (hundredths) and leaves, with the standard error over sets.
 Sets at odd places by name chose the defaults, the others confirm them. Donors have their own
@@ -182,10 +191,16 @@ that repeat others and draws other synthetic rows. {note}
 def main() -> None:
     parser = protocol.options("donors", __doc__)
     parser.add_argument("--splits", type=int, default=2, help="splits per set (default 2)")
+    parser.add_argument("--report", action="store_true", help="only write the report")
     args = parser.parse_args()
     sets = protocol.all_sets(protocol.QUICK_ROWS)
     chosen = contestants()
-    outcomes = tables.as_frame(protocol.run(args, chosen, sets, args.splits))
+    done = (
+        protocol.read_outcomes(args.file)
+        if args.report
+        else protocol.run(args, chosen, sets, args.splits)
+    )
+    outcomes = tables.as_frame(done)
     report.save(RESULTS / "DONORS.md", text_of(outcomes, list(chosen), args.splits))
 
 
