@@ -219,7 +219,9 @@ def canonical_order(
         for place in order
     )
     in_order = np.argsort(labels, kind="stable")
-    unclear = {*tables.tied, *(place for own in tables.alike for place in own)} - {*repeated}
+    groups = ([place for place in own if place not in repeated] for own in tables.alike)
+    alike = {place for own in groups if len(own) > 1 for place in own}
+    unclear = alike.union(tables.tied) - {*repeated}
     cell_keys = _told_apart({place: columns[place] for place in sorted(unclear)}, has_levels)
     label_keys = _unequal(mixed(labels))
     return CanonicalOrder(order, levels, in_order, len(columns), label_keys, cell_keys)
