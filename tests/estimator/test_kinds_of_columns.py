@@ -185,3 +185,11 @@ def test_trees_of_experts_may_ask_them() -> None:
     tree = Tree.from_text(text, X, y)
     holds = (X.grade >= "high") & (X.visit >= "2021-03-01")
     assert tree.counts[1].sum() == holds.sum()
+
+
+def test_groups_of_a_summary_are_in_their_order() -> None:
+    X, y = patients()
+    model = BsnsingClassifier.plain(max_leaf_nodes=3).fit(X, y)
+    by_grade = [own.group for own in model.summary(X, y, by="grade").groups]
+    assert list(dict.fromkeys(by_grade)) == GRADES
+    assert any("2020-" in own.group for own in model.summary(X, y, by="visit").groups)

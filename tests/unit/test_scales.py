@@ -104,6 +104,12 @@ GRADES = ["b", None, "a"]
     [
         (pd.DataFrame({"g": pd.Categorical(GRADES, ["b", "c", "a"], ordered=True)}), "from_dtype"),
         (pl.DataFrame({"g": pl.Series(GRADES, dtype=pl.Enum(["b", "c", "a"]))}), "from_dtype"),
+        (
+            pa.table(
+                {"g": pa.DictionaryArray.from_arrays([0, None, 2], ["b", "c", "a"], ordered=True)}
+            ),
+            "from_dtype",
+        ),
         (pd.DataFrame({"g": GRADES}), {"g": ["b", "c", "a"]}),
         (pl.DataFrame({"g": GRADES}), {"g": ["b", "c", "a"]}),
     ],
