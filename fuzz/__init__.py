@@ -4,7 +4,7 @@
 
 plan, cells, containers     a seed -> what a table holds, and in which library and layout
 oracles                     what must hold of every table, one small function each
-pools, texts                two further targets: rule searches, and what reads text
+pools, texts, calls         further targets: rule searches, what reads text, native calls
 shrink, runner              a failing case made small; many seeds in processes of their own
 cases/                      shrunk cases of faults that were mended; a test repeats them
 """

@@ -14,7 +14,9 @@ from fuzz.targets import CASES, TARGETS, failure, read_case, shrunk
 def main() -> int:
     """Parse the command line and run; 1 if something failed."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
-    parser.add_argument("targets", nargs="*", default=[], help="tables, pools, texts; or all")
+    parser.add_argument(
+        "targets", nargs="*", default=[], help="tables, pools, texts, calls; or all"
+    )
     parser.add_argument("--seconds", type=float, default=3600.0, help="how long (3600)")
     parser.add_argument("--seed", type=int, default=0, help="the first seed (0)")
     parser.add_argument("--workers", type=int, default=1, help="processes at a time (1)")

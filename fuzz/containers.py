@@ -47,17 +47,27 @@ def build(plan: dict[str, Any], cells: Cells) -> Built:
 def reference_frame(plan: dict[str, Any], cells: Cells, names: list[str]) -> pd.DataFrame:
     """The same cells in the plainest form: floats, Booleans and objects of pandas."""
     read = _as_read(plan, cells)
+    # NumPy makes numbers of Booleans beside numbers, in a list of rows that holds nothing else.
+    rows = list(zip(*cells, strict=True)) if plan["container"] == "lists" else []
+    all_numbers = _are_numbers(rows)
     columns = {}
     for name, own, column in zip(names, read, plan["columns"], strict=True):
         if column["kind"] in NUMBERS or (column["kind"] == "nothing" and _is_numeric(plan)):
             columns[name] = np.array([np.nan if c is None else float(c) for c in own])
         elif column["kind"] == "boolean" and None not in own:
-            columns[name] = np.array(own, dtype=bool)
+            columns[name] = np.array(own, dtype=float if all_numbers else bool)
         elif plan["container"] == "polars" and _is_enum(column):  # whose levels have an order
             columns[name] = pd.Categorical(own, _levels(own), ordered=True)
         else:
             columns[name] = np.array([*own, None], dtype=object)[:-1]
     return pd.DataFrame(columns)
+
+
+def _are_numbers(rows: list[tuple[Any, ...]]) -> bool:
+    cells = [cell for row in rows for cell in row]
+    return all(isinstance(cell, int | float) for cell in cells) and not all(
+        isinstance(cell, bool) for cell in cells
+    )
 
 
 def _is_numeric(plan: dict[str, Any]) -> bool:

@@ -15,9 +15,9 @@ from threading import Lock
 from fuzz.targets import CASES, TARGETS, write_case
 
 # Cases that a process checks before the next begins, so that it starts seldom and grows little.
-AT_ONCE = {"tables": 10_000, "pools": 50_000, "texts": 20_000}
+AT_ONCE = {"tables": 10_000, "pools": 50_000, "texts": 20_000, "calls": 20_000}
 # Share of the time that each target gets.
-SHARES = {"tables": 0.7, "pools": 0.2, "texts": 0.1}
+SHARES = {"tables": 0.65, "pools": 0.2, "texts": 0.1, "calls": 0.05}
 
 
 @dataclass

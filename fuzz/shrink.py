@@ -30,6 +30,9 @@ def _smaller(case: Case) -> Iterator[Case]:
         yield from _smaller_table(case)
     elif "answers" in case:
         yield from _smaller_pool(case)
+    elif "changes" in case:
+        for part in _parts(len(case["changes"])):
+            yield case | {"changes": [case["changes"][i] for i in part]}
     else:
         text = case["text"]
         for part in _parts(len(text)):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fuzz.calls import check_call, draw_call
 from fuzz.oracles import check_plan
 from fuzz.plan import draw_plan
 from fuzz.pools import check_pool, draw_pool
@@ -30,6 +31,7 @@ TARGETS = {
     "tables": Target(draw_plan, check_plan),
     "pools": Target(draw_pool, check_pool),
     "texts": Target(draw_text, check_text),
+    "calls": Target(draw_call, check_call),
 }
 
 

@@ -72,6 +72,21 @@ def forest_with(**changes: Any) -> _core.Forest:
     return _core.grow_forest(CODES, **(FOREST | changes))
 
 
+def stored_forest(place: int, change: Any) -> _core.Forest:
+    """A forest that is loaded from a state in which one part is another."""
+    state = list(forest_with().__getstate__())
+    state[place] = change(state[place]) if callable(change) else change
+    forest = _core.Forest.__new__(_core.Forest)
+    forest.__setstate__(tuple(state))
+    return forest
+
+
+def damaged_leaf(trees: list[Any]) -> list[Any]:
+    columns = trees[0][0].copy()
+    columns[-1] = 2**32 - 1  # the last node is a leaf
+    return [(columns, *trees[0][1:]), *trees[1:]]
+
+
 VALUE_ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     "more levels than codes can have": (
         lambda: _core.ColumnList().add_levels(np.arange(5, dtype=np.int32), 2**32),
@@ -85,6 +100,22 @@ VALUE_ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
     "no thresholds": (lambda: _core.AskOptions(**(ASK | {"n_segments": 0})), "at least 1; got 0"),
     "no bin size": (lambda: _core.AskOptions(**(ASK | {"bin_size": np.nan})), "bin_size"),
     "no threads": (lambda: _core.SearchOptions(**(SEARCH | {"n_threads": 0})), "n_threads"),
+    "more threads than numbers count": (
+        lambda: _core.ColumnList().add_numbers([np.arange(3.0)] * 2, 0, None, 2**63),
+        "at most 2147483647; got 9223372036854775808",
+    ),
+    "more threads of a search": (
+        lambda: _core.SearchOptions(**(SEARCH | {"n_threads": 2**63})),
+        "at most 2147483647; got 9223372036854775808",
+    ),
+    "a forest of too many classes": (
+        lambda: stored_forest(0, 2**62),
+        "n_classes must be from 1 to 2147483647",
+    ),
+    "a leaf that looks at a column beyond": (
+        lambda: stored_forest(2, damaged_leaf),
+        "damaged tree of a forest",
+    ),
     "no greedy level": (
         lambda: _core.SearchOptions(**(SEARCH | {"greedy_level": np.nan})),
         "greedy_level must be numbers; got NaN",

@@ -19,7 +19,7 @@ from fuzz.targets import CASES, TARGETS, failure, read_case, shrunk, write_case
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # which the oracles look at themselves
 
-N_CASES = {"tables": 250, "pools": 1000, "texts": 600}
+N_CASES = {"tables": 250, "pools": 1000, "texts": 600, "calls": 500}
 
 
 @pytest.mark.parametrize("name", TARGETS)

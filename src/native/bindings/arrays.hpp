@@ -55,6 +55,9 @@ Made<T, N> to_numpy(std::vector<T> numbers, const std::array<std::size_t, N>& sh
     return Made<T, N>(data, N, shape.data(), owner);
 }
 
+// Throws if there are no threads, or more than any count of work can be divided among.
+void check_threads(std::size_t n_threads);
+
 // An array's numbers; throws if they are not real numbers of a size and at an address we read.
 NumberView view_of(const AnyNumbers& numbers);
 

@@ -39,7 +39,7 @@ void add_numbers(ColumnList& self, const std::vector<AnyNumbers>& numbers, std::
     }
     if (weights && weights->shape(0) != n_rows)
         throw std::invalid_argument("weights and columns differ in length");
-    if (n_threads == 0) throw std::invalid_argument("n_threads must be at least 1; got 0");
+    check_threads(n_threads);
     std::vector<EncodedColumn> encoded = call_interruptibly([&](Interrupt& interrupt) {
         return encode_number_columns(views, n_rows, {max_bins, as_span(weights), &interrupt},
                                      n_threads);

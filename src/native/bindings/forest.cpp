@@ -12,10 +12,6 @@
 namespace bsnsing {
 namespace {
 
-void check_threads(std::size_t n_threads) {
-    if (n_threads == 0) throw std::invalid_argument("n_threads must be at least 1; got 0");
-}
-
 FloatMatrix view_numbers(const Matrix<float>& numbers) {
     return {numbers.data(), numbers.shape(0), numbers.shape(1)};
 }
@@ -49,7 +45,14 @@ Made<std::uint8_t, 2> codes(const Bins& self, const Matrix<float>& numbers, std:
     return to_numpy<2>(std::move(found), {numbers.shape(1), numbers.shape(0)});
 }
 
+void check_classes(std::size_t n_classes) {
+    if (n_classes == 0 || n_classes > 0x7fffffffU)
+        throw std::invalid_argument("n_classes must be from 1 to 2147483647; got " +
+                                    std::to_string(n_classes));
+}
+
 void check_labels(const ForestLabels& labels, std::size_t n_rows) {
+    check_classes(labels.n_classes);
     if (labels.labels.size() != n_rows || n_rows == 0)
         throw std::invalid_argument("codes and labels must have the same rows, at least one");
     for (const std::int32_t label : labels.labels)
@@ -183,7 +186,7 @@ nb::tuple get_forest(const Forest& self) {
 
 void set_forest(Forest& self, const StoredForest& stored) {
     const auto& [n_classes, n_columns, stored_trees] = stored;
-    if (n_classes == 0) throw std::invalid_argument("damaged forest");
+    check_classes(n_classes);
     std::vector<ForestTree> trees;
     for (const auto& [columns, last, shift, left, n_shares, classes, shares] : stored_trees) {
         const std::size_t n_nodes = columns.shape(0);

@@ -24,6 +24,12 @@ NumberType number_type(nb::dlpack::dtype type) {
 
 }  // namespace
 
+void check_threads(std::size_t n_threads) {
+    if (n_threads == 0 || n_threads > 0x7fffffffU)
+        throw std::invalid_argument("n_threads must be at least 1 and at most 2147483647; got " +
+                                    std::to_string(n_threads));
+}
+
 NumberView view_of(const AnyNumbers& numbers) {
     const auto address = reinterpret_cast<std::uintptr_t>(numbers.data());
     if (address % numbers.itemsize() != 0)

@@ -26,7 +26,7 @@ auto with_part(const Numbers& numbers, const Weights& weights, std::size_t n_thr
     }
     if (weights && weights->shape(0) != n_rows)
         throw std::invalid_argument("weights and columns differ in length");
-    if (n_threads == 0) throw std::invalid_argument("n_threads must be at least 1; got 0");
+    check_threads(n_threads);
     return call_interruptibly([&](Interrupt& interrupt) {
         return work(PartNumbers{views, n_rows, as_span(weights), n_threads, &interrupt});
     });

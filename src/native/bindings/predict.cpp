@@ -66,10 +66,6 @@ GivenColumns read_columns(const FlatTree& tree, const nb::typed<nb::list, nb::an
     return given;
 }
 
-void check_threads(std::size_t n_threads) {
-    if (n_threads == 0) throw std::invalid_argument("n_threads must be at least 1; got 0");
-}
-
 Made<std::int64_t, 1> find_ends(const FlatTree& self, const nb::typed<nb::list, nb::any>& columns,
                                 std::size_t n_rows, std::size_t n_threads) {
     check_threads(n_threads);

@@ -40,7 +40,9 @@ void ClassOptions::check() const {
 
 void SearchOptions::check() const {
     if (max_rules == 0) throw std::invalid_argument("max_rules must be at least 1; got 0");
-    if (n_threads == 0) throw std::invalid_argument("n_threads must be at least 1; got 0");
+    if (n_threads == 0 || n_threads > 0x7fffffffU)
+        throw std::invalid_argument("n_threads must be at least 1 and at most 2147483647; got " +
+                                    std::to_string(n_threads));
     if (!formulas.as_or && !formulas.as_and && !formulas.as_xor)
         throw std::invalid_argument("operators must name at least one of 'or', 'and' and 'xor'");
     if (std::isnan(min_samples_leaf) || std::isnan(time_limit) ||
