@@ -230,3 +230,12 @@ def test_questions_answer_like_their_numbers() -> None:
         for test in "<>":
             own_test, value = order.value(number, test)
             assert order.number(value, own_test) == number
+
+
+def test_numbers_beyond_the_calendar_are_shown_as_its_ends() -> None:
+    """Files may hold any number."""
+    assert Scale("moment").show(1e300).startswith("9999-")
+    assert Scale("moment", "Asia/Tokyo").show(-1e300).startswith("0001-")
+    assert Scale("time").show(-5.0) == "00:00"
+    assert Scale("duration").show(1e300).startswith("999999999d")
+    assert Scale("order", levels=("a", "b")).show(1e300) == "b"

@@ -26,6 +26,9 @@ _EPOCH_UTC = _EPOCH.replace(tzinfo=datetime.timezone.utc)
 _STEP = datetime.timedelta(microseconds=1)
 _SECOND, _MINUTE = 1_000_000, 60_000_000
 _HOUR, _DAY = 60 * _MINUTE, 24 * 60 * _MINUTE
+# Moments that Python has, a day short of its ends, where clocks of some time zone would be beyond.
+_FIRST = (datetime.datetime.min + datetime.timedelta(1) - _EPOCH) // _STEP
+_LAST = (datetime.datetime.max - datetime.timedelta(1) - _EPOCH) // _STEP
 # Units that moments are rounded to, the coarsest first.
 UNITS = (_DAY, _HOUR, _MINUTE, _SECOND, 1000, 1)
 
@@ -82,14 +85,12 @@ class Scale:
     def at(self, steps: float) -> Moment:
         """Return the moment of a number of microseconds; beyond what Python has, the nearest."""
         if self.kind == "duration":
-            return _STEP * int(steps)
+            least, most = datetime.timedelta.min // _STEP, datetime.timedelta.max // _STEP
+            return _STEP * min(max(int(steps), least), most)
         if self.kind == "time":
             inside = min(max(int(steps), 0), _DAY - 1)
             return (_EPOCH + _STEP * inside).time()
-        try:
-            naive = _EPOCH + _STEP * int(steps)
-        except OverflowError:
-            naive = datetime.datetime.max if steps > 0 else datetime.datetime.min
+        naive = _EPOCH + _STEP * min(max(int(steps), _FIRST), _LAST)
         if self.zone is None:
             return naive
         moment = naive.replace(tzinfo=datetime.timezone.utc)
