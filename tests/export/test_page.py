@@ -32,6 +32,7 @@ from bsnsing import (
     export_html,
     export_svg,
 )
+from bsnsing.data.scales import show_moment
 from bsnsing.export import export
 from bsnsing.export.form import model_form
 
@@ -282,6 +283,89 @@ def test_each_level_is_typed_as_the_page_lists_it(open_page: Open) -> None:
     (info,) = model_form(model).asked_columns
     said = page.evaluate("cases => bsnsing.predict(cases)", [[text] for text in texts])
     assert said == [levels.index(level) for level in info.levels]
+
+
+@cache
+def dated(zone: str | None) -> tuple[Any, pd.DataFrame]:
+    """A model whose rules ask about dates, times of day and durations, to the microsecond."""
+    random = np.random.RandomState(0)
+    n_rows = 900
+    begin = pd.Timestamp("2020-01-01", tz=zone)
+    seconds = pd.to_timedelta(random.randint(0, 10**8, n_rows), unit="s")
+    stays = pd.to_timedelta(random.randint(-(10**6), 10**6, n_rows) * 1500, unit="ms")
+    clocks = [(begin + own).time() for own in seconds[::-1]]
+    table = pd.DataFrame({"joined": begin + seconds, "stay": stays, "at": clocks})
+    late = table["joined"] > pd.Timestamp("2021-06-01T12:30", tz=zone)
+    noon = np.array([own.hour >= 12 for own in clocks])
+    labels = np.where(late, np.where(stays > pd.Timedelta(hours=51), "a", "b"), noon.astype(str))
+    return BsnsingClassifier.plain(min_samples_leaf=3).fit(table, labels), table
+
+
+def typed_moments(model: Any, rows: pd.DataFrame) -> list[list[str | None]]:
+    cells = [
+        [None if pd.isna(cell) else show_moment(cell) for cell in rows[info.name]]
+        for info in model_form(model, takes_moments=True).asked_columns
+    ]
+    return [list(row) for row in zip(*cells, strict=True)]
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+def test_page_answers_for_dates_times_and_durations(zone: str | None, open_page: Open) -> None:
+    model, table = dated(zone)
+    rows = table.mask(np.random.RandomState(1).rand(*table.shape) < 0.05)
+    for info in model_form(model, takes_moments=True).asked_columns:  # right at the thresholds
+        bounds = [q.value for q in model.tree_.asked_questions() if q.column == info.name]
+        rows.loc[rows.index[: len(bounds)], info.name] = bounds
+    page = open_page(export_html(model, X=table, y=model.predict(table)))
+    texts = typed_moments(model, rows)
+    ours = page.evaluate("cases => bsnsing.predictProba(cases)", texts)
+    np.testing.assert_array_equal(np.array(ours), model.predict_proba(rows))
+    # What the form shows of a cell is read as the same cell.
+    again = page.evaluate(
+        "cases => cases.map(one => bsnsing.cells(bsnsing.texts(bsnsing.cells(one))))", texts
+    )
+    assert again == page.evaluate("cases => cases.map(bsnsing.cells)", texts)
+    names = [c.name for c in model_form(model, takes_moments=True).asked_columns]
+    n_found = 0
+    for i in range(30, 60):
+        found = page.evaluate("texts => bsnsing.nearest(texts)", texts[i])
+        if "reason" in found:
+            continue
+        n_found += 1
+        changed = page.evaluate("found => bsnsing.texts(found.cells)", found)
+        said = page.evaluate("texts => bsnsing.predict([texts])[0]", changed)
+        assert model.classes_[said] != model.predict(rows.iloc[[i]])[0]
+        assert {names[place] for place in found["columns"]} <= set(names)
+    assert n_found > 15
+
+
+def test_dates_are_shown_as_such_and_wrong_ones_named(open_page: Open) -> None:
+    model, _ = dated(None)
+    page = open_page(export_html(model))
+    names = [c.name for c in model_form(model, takes_moments=True).asked_columns]
+    place = {name: names.index(name) for name in names}
+    (rule,) = [text for text in model.tree_.rules[0].texts() if text.startswith("joined")]
+    assert rule in page.inner_text("#node")
+    for name, wrong, right in (
+        (
+            "joined",
+            ["2021-13-01", "2021-02-30", "2021-3-1", "5", "2021-03-01T10:00Z"],
+            "2021-03-01",
+        ),
+        ("at", ["24:00", "9:30", "12:60"], "09:30"),
+        ("stay", ["2", "2 days", "-"], "-1d 2h 3.5s"),
+    ):
+        cell = f"#cell-{place[name]}"
+        for text in wrong:
+            page.fill(cell, text)
+            assert page.get_attribute(cell, "aria-invalid") == "true"
+            assert "write it like" in page.inner_text(f"#hint-{place[name]}")
+        page.fill(cell, right)
+        assert page.get_attribute(cell, "aria-invalid") is None
+    page.click("#clear")
+    page.click("#example")
+    assert re.search(r"\d{4}-\d\d-\d\d", page.inner_text("#why"))
+    assert not re.search(r"\d{9}", page.inner_text("main"))  # nowhere a number of microseconds
 
 
 # --- The way lights up, and why not the other ---

@@ -11,12 +11,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.columns import ColumnInfo, Level
+from bsnsing.data.scales import Scale
 from bsnsing.data.show import (
     is_printable,
     plainly,
@@ -30,7 +32,7 @@ from bsnsing.export.direction import in_line
 from bsnsing.export.form import AskedQuestion, ModelForm, TreeForm
 from bsnsing.export.palette import class_colours, rest_colour
 from bsnsing.questions.pair import ColumnPair
-from bsnsing.questions.question import OWN
+from bsnsing.questions.question import OWN, Question
 from bsnsing.tree.importances import impurity_reductions
 from bsnsing.tree.text import show_class, show_origin
 from bsnsing.tree.tree import Tree
@@ -84,7 +86,9 @@ def model_data(form: ModelForm) -> dict[str, Any]:
         ],
         "columnsUsed": _columns_used(form),
         "nColumns": len(form.columns),
-        "kinds": Counter(column.kind for column in form.columns),
+        "kinds": Counter(
+            column.kind if column.scale is None else column.scale.kind for column in form.columns
+        ),
         "nMissing": len(had_missing),
     }
 
@@ -125,6 +129,8 @@ def _column_data(column: ColumnInfo, had_missing: set[str]) -> dict[str, Any]:
         "kind": column.kind,
         "missing": column.name in had_missing,
     }
+    if column.scale is not None:
+        data |= {"scale": column.scale.kind, "zoned": column.scale.zone is not None}
     if column.kind == "categorical":
         data["levels"] = level_texts(column.levels)
         data["numbers"] = [_level_number(level) for level in column.levels]
@@ -183,6 +189,7 @@ def _tree_data(
     tree = form.tree
     nodes = form.nodes
     weighted = bool((tree.class_weight != tree.class_weight[0]).any())
+    scales = {column.name: column.scale for column in tree.columns if column.scale is not None}
     return {
         "title": in_line(form.title),
         "classes": [in_line(show_class(tree, k)) for k in range(len(tree.classes))],
@@ -200,7 +207,7 @@ def _tree_data(
         "counts": [[_short(count) for count in row] for row in tree.counts.tolist()],
         "operator": [node.operator if not node.is_leaf else "" for node in nodes],
         "questions": [
-            [_question_data(asked, place, pairs, codes) for asked in node.questions]
+            [_question_data(asked, place, pairs, codes, scales) for asked in node.questions]
             for node in nodes
         ],
         "proof": _proof_data(tree),
@@ -231,6 +238,7 @@ def _question_data(
     place: dict[str, int],
     pairs: dict[ColumnPair, int],
     codes: dict[str, dict[Level, int]],
+    scales: dict[str, Scale],
 ) -> list[Any]:
     """Subject, test, value, negated, answers to missing and unseen cells; test, value in words.
 
@@ -245,7 +253,7 @@ def _question_data(
         plain = sorted(codes[column][level] for level in levels)  # type: ignore[index]
     elif question.test != "is missing":
         plain = float(value)  # type: ignore[arg-type]
-        test, shown = question.plainest()  # type: ignore[assignment]
+        test, shown = _in_moments(question, scales).plainest()  # type: ignore[assignment]
         text = show_level(shown)
     return [
         pairs[column] if isinstance(column, ColumnPair) else place[column],
@@ -258,6 +266,15 @@ def _question_data(
         text,
         None if question.origin in (None, OWN) else show_origin(question.origin),
     ]
+
+
+def _in_moments(question: Question, scales: dict[str, Scale]) -> Question:
+    """Return a question about microseconds as one about the moment that they stand for."""
+    scale = scales.get(question.column) if isinstance(question.column, str) else None
+    if scale is None:
+        return question
+    test, value = scale.value(float(question.value), question.test)  # type: ignore[arg-type]
+    return replace(question, test=test, value=value)  # type: ignore[arg-type]
 
 
 def _answer(answer: bool | None) -> int | None:

@@ -23,6 +23,7 @@ _SCRIPTS = (
     "answers.js",
     "words.js",
     "spans.js",
+    "moments.js",
     "nearest.js",
     "layout.js",
     "dom.js",
@@ -93,7 +94,7 @@ def export_html(
     >>> page[:15], "<title>Irises</title>" in page
     ('<!doctype html>', True)
     """
-    form = model_form(model, "export_html").renamed(feature_names)
+    form = model_form(model, "export_html", takes_moments=True).renamed(feature_names)
     data = model_data(form)
     data["title"] = _clean(title) if title is not None else _usual_title(form)
     data["event"] = _event_of(form, event)

@@ -22,6 +22,7 @@ function cellFrom(place, text) {
   }
   const short = text.trim();
   if (short === "") return null;
+  if (COLUMNS[place].scale) return momentFrom(COLUMNS[place], short);
   if (kind === "boolean" && /^(yes|true)$/i.test(short)) return 1;
   if (kind === "boolean" && /^(no|false)$/i.test(short)) return 0;
   const number = Number(short);
@@ -31,6 +32,7 @@ function cellFrom(place, text) {
 function textOf(place, cell) {
   const { kind, levels } = COLUMNS[place];
   if (cell === null) return "";
+  if (COLUMNS[place].scale) return momentText(COLUMNS[place], cell);
   if (kind === "categorical") return cell === UNSEEN ? "?" : levels[cell];
   return kind === "boolean" ? String(Boolean(cell)) : String(cell);
 }
@@ -57,8 +59,8 @@ function buildForm() {
     const common = { id: `cell-${i}`, "data-cell": i, "aria-describedby": `hint-${i}`, autocomplete: "off" };
     const input = column.kind === "boolean"
       ? h("select", common, ["", "true", "false"].map((text) => h("option", { value: text }, text || "–")))
-      : h("input", { ...common, type: "text", inputmode: column.kind === "numeric" ? "decimal" : null, spellcheck: "false",
-        list: column.kind === "categorical" ? `levels-${i}` : null, placeholder: column.kind === "categorical" ? "pick or type" : "number" });
+      : h("input", { ...common, type: "text", inputmode: column.kind === "numeric" && !column.scale ? "decimal" : null, spellcheck: "false",
+        list: column.kind === "categorical" ? `levels-${i}` : null, placeholder: column.kind === "categorical" ? "pick or type" : column.scale ? momentExample(column) : "number" });
     return h("div", { class: "field" },
       h("label", { for: `cell-${i}`, title: column.name.length > LONGEST_NAME ? clipped(column.name, 400) : null }, subjectName(i)),
       h("div", { class: "inputs" }, input,
@@ -92,13 +94,14 @@ function readForm(event) {
 
 function setCell(place, cell) {
   const isWrong = cell === undefined;
+  const column = COLUMNS[place];
   view.cells[place] = isWrong ? null : cell;
   const input = byId(`cell-${place}`);
   const hint = byId(`hint-${place}`);
   if (isWrong) input.setAttribute("aria-invalid", "true");
   else input.removeAttribute("aria-invalid");
   byId(`unknown-${place}`).checked = !isWrong && cell === null;
-  hint.textContent = isWrong ? "Not a number: write it like 1234.5. Taken as not known."
+  hint.textContent = isWrong ? `Not a ${column.scale ? `${MOMENT_KINDS[column.scale]}: write it like ${momentExample(column)}` : "number: write it like 1234.5"}. Taken as not known.`
     : cell === UNSEEN ? "Never seen at fit: what it answers is unknown." : hint.dataset.hint;
   hint.classList.toggle("warning", isWrong || cell === UNSEEN);
 }

@@ -273,6 +273,7 @@ recall();
 // For those who automate the page: cases are lists of typed texts, null where not known.
 window.bsnsing = Object.freeze({
   cells: (texts) => texts.map((text, place) => (text === null ? null : cellFrom(place, text))),
+  texts: (cells) => cells.map((cell, place) => (cell === null ? null : textOf(place, cell))),
   predictProba: (cases) => cases.map((texts) => answerOf(window.bsnsing.cells(texts)).probabilities),
   predict: (cases) => cases.map((texts) => answerOf(window.bsnsing.cells(texts)).label),
   nearest: (texts, fixed = []) => {

@@ -155,7 +155,8 @@ function valuesFor(state, place, cells, isChosen, search) {
     const other = isFirst ? pair.second : pair.first;
     if ((isFirst || pair.second === place) && isChosen.has(other)) spans = meetSpans(spans, solvePair(pair, held, isFirst, cells[other]));
   }
-  return numbersNear(spans, search.cells[place]);
+  const column = COLUMNS[place];
+  return numbersNear(spans, search.cells[place], column.scale ? momentsInside(column) : insideOf);
 }
 
 // --- The search ---
@@ -391,6 +392,7 @@ function changeTo(state, cells, isWhole) {
 function cellsText(place, cells) {
   const column = COLUMNS[place];
   const name = subjectName(place);
+  if (column.scale) return momentSpansText(column, name, cells.spans);
   if (!cells.levels) return spansText(name, cells.spans);
   if (column.kind === "boolean") return cells.levels.length > 1 ? `${name} known` : `${name} is ${Boolean(cells.levels[0])}`;
   return cells.levels.length === 1 ? `${name} = ${clipped(column.shown[cells.levels[0]], 40)}` : `${name} in ${levelsText(column, cells.levels)}`;

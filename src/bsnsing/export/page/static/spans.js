@@ -66,12 +66,12 @@ function divided(spans, number) {
 
 const MOST_NUMBERS = 4;
 
-function numbersNear(spans, present) {
+function numbersNear(spans, present, inside = insideOf) {
   if (present !== null && holdsNumber(spans, present)) return [present];
   const away = ({ low, high }) => (present === null ? 0 : Math.max(low - present, present - high, 0));
   const found = [];
   for (const own of [...spans].sort((a, b) => away(a) - away(b)).slice(0, 2)) {
-    for (const x of insideOf(own, present)) if (!found.includes(x)) found.push(x);
+    for (const x of inside(own, present)) if (!found.includes(x)) found.push(x);
   }
   return found;
 }

@@ -115,11 +115,11 @@ function renderColumns() {
   byId("columns-lead").textContent = `${DATA.columnsUsed.length} of ${plural(DATA.nColumns, "column")} ${DATA.columnsUsed.length === 1 ? "is" : "are"} asked about.`;
 }
 
-const kindWords = ({ kind, levels }) => (kind === "categorical" ? plural(levels.length, "level") : kind === "boolean" ? "true or false" : "number");
+const kindWords = ({ kind, levels, scale }) => (scale ? MOMENT_KINDS[scale] : kind === "categorical" ? plural(levels.length, "level") : kind === "boolean" ? "true or false" : "number");
 
 // --- The model card ---
 
-const KIND_WORDS = { numeric: "of numbers", boolean: "of true or false", categorical: "of levels" };
+const KIND_WORDS = { numeric: "of numbers", moment: "of dates", time: "of times of day", duration: "of durations", boolean: "of true or false", categorical: "of levels" };
 
 function renderCard() {
   const first = TREES[0];
@@ -129,7 +129,7 @@ function renderCard() {
   const facts = [
     ["Model", DATA.kind],
     ["Fitted on", `${plural(nCases, "case")}, ${plural(DATA.nColumns, "column")}, ${plural(CLASSES.length, "class", "classes")}`],
-    ["Columns", `${["numeric", "boolean", "categorical"].filter((kind) => DATA.kinds[kind]).map((kind) => `${countText(DATA.kinds[kind])} ${KIND_WORDS[kind]}`).join(", ")}; ${DATA.nMissing ? countText(DATA.nMissing) : "none"} with missing cells`],
+    ["Columns", `${Object.keys(KIND_WORDS).filter((kind) => DATA.kinds[kind]).map((kind) => `${countText(DATA.kinds[kind])} ${KIND_WORDS[kind]}`).join(", ")}; ${DATA.nMissing ? countText(DATA.nMissing) : "none"} with missing cells`],
     ["Trees", TREES.length === 1 ? "one" : `${TREES.length}${MEMBERS.some((own) => own.length > 1) ? ", one per class" : ""}${MEMBERS.length > 1 ? `, ${DATA.voting === "hard" ? "which vote" : "whose probabilities are averaged"}` : ""}`],
     ["Size", TREES.length === 1 ? `${plural(first.nLeaves[0], "leaf", "leaves")}, depth ${greatest(first.depth)}` : `${plural(TREES.reduce((n, t) => n + t.nLeaves[0], 0), "leaf", "leaves")} together`],
     ["Splits proven best", `${countText(proven)} of ${countText(inner)} ${first.taught ? "for the teacher's training set" : "for the cases of their node"}`],

@@ -5,6 +5,7 @@ const LONGEST_NAME = 90;
 const LONGEST_LINE = 400;
 
 const OPPOSITE = { ">": "<=", "<": ">=", ">=": "<", "<=": ">", "==": "!=", in: "not in", "is missing": "is not missing" };
+const MOMENT_SIGNS = { ">": "after", ">=": "since", "<": "before", "<=": "until" };
 const SIGNS = { "<=": "≤", ">=": "≥", "!=": "≠", "==": "=" };
 
 // Without the marks around names that are written from right to left, as readers type it.
@@ -34,7 +35,8 @@ function questionText(question, negated = question.negated, most = MOST_LEVELS) 
   if (question.test === "is missing") return `${name} ${test}`;
   if (question.test === "in") return `${name} ${test} ${levelsText(column, question.value, most)}`;
   const value = question.levels ? clipped(column.shown[question.value[0]], 40) : question.text;
-  return `${name} ${SIGNS[test] ?? test} ${value}`;
+  const signs = column?.scale === "moment" ? MOMENT_SIGNS : SIGNS;
+  return `${name} ${signs[test] ?? test} ${value}`;
 }
 
 // Whether a question about a column of true and false asks for true.
@@ -112,6 +114,7 @@ function cellText(place, cell) {
   const column = COLUMNS[place];
   if (cell === null) return "not known";
   if (column.kind === "boolean") return cell === 1 ? "true" : cell === 0 ? "false" : String(cell);
+  if (column.scale) return momentText(column, cell);
   if (column.kind !== "categorical") return String(cell);
   return cell === UNSEEN ? "a level never seen" : clipped(column.shown[cell], 40);
 }
