@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 from bsnsing import BsnsingClassifier, BsnsingEnsemble, Question, questions_of
 from bsnsing.data.table import read_training_table
 from bsnsing.questions.donors.place import place_cuts
-from bsnsing.questions.donors.registry import DONORS, lender_of
+from bsnsing.questions.donors.registry import donors, lender_of
 
 # Cells that 32 bits tell from each other, and cells that they do not.
 COLUMNS: dict[str, NDArray[np.float64]] = {
@@ -257,4 +257,4 @@ def test_pystreed_reads_categories_and_flags() -> None:
 
 
 def test_every_donor_stands_in_the_registry_once() -> None:
-    assert len({type(donor) for donor in DONORS}) == len(DONORS)
+    assert len({type(donor) for donor in donors()}) == len(donors())

@@ -34,7 +34,7 @@ from bsnsing import (
     Tree,
 )
 from bsnsing.export.registry import export
-from bsnsing.solvers.mip import MipOptions
+from bsnsing.solvers.mip_options import MipOptions
 
 PLAIN = BsnsingClassifier.plain
 NUMBERS = np.arange(40.0)[:, None]

@@ -23,11 +23,9 @@ from bsnsing.data.weights import read_relative_weights
 from bsnsing.distill.config import DistillConfig
 from bsnsing.engine.base import EngineMaker
 from bsnsing.engine.native import NativeEngine
-from bsnsing.estimators.bar import progress_bar
 from bsnsing.estimators.costs import read_costs
 from bsnsing.estimators.drawn import DrawnModel
 from bsnsing.estimators.edit import EditableTree, copy_of
-from bsnsing.estimators.files import fit_parquet
 from bsnsing.estimators.grown import MANY_CLASSES, Growth
 from bsnsing.estimators.growth import grow_trees
 from bsnsing.estimators.knowledge import (
@@ -51,7 +49,7 @@ from bsnsing.rules.parameters import (
     is_instance_of,
     is_none,
 )
-from bsnsing.solvers.mip import MipOptions
+from bsnsing.solvers.mip_options import MipOptions
 from bsnsing.tree.decide import decide
 from bsnsing.tree.importances import impurity_reductions
 from bsnsing.tree.predict import Walk, passed_nodes, stops_of, walk_down
@@ -578,6 +576,10 @@ class BsnsingClassifier(
         BsnsingClassifier
             The fitted classifier.
         """
+        # On request: who fits tables in memory does not wait for what reads files.
+        from bsnsing.estimators.bar import progress_bar
+        from bsnsing.estimators.files import fit_parquet
+
         fresh = working_copy(self)
         fresh.label_name_ = target
         with progress_bar() if progress else nullcontext():

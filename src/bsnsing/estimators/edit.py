@@ -22,7 +22,6 @@ from bsnsing.estimators.knowledge import check_columns, ordered, read_knowledge
 from bsnsing.estimators.options import read_options
 from bsnsing.grow.given import tree_from_sketch
 from bsnsing.grow.options import GrowOptions
-from bsnsing.grow.rank import Alternative, rank_at
 from bsnsing.rules.parameters import Parameters, any_of, check_parameters, is_int_between, is_none
 from bsnsing.tree.prune import keep_nodes
 from bsnsing.tree.rule import Rule
@@ -32,6 +31,7 @@ from bsnsing.tree.tree import Tree
 
 if TYPE_CHECKING:
     from bsnsing.estimators.classifier import BsnsingClassifier
+    from bsnsing.grow.rank import Alternative
 
 
 _ALTERNATIVES: Parameters = {
@@ -201,6 +201,8 @@ class EditableTree:
             answer are passed over. The node's own rule is among them, whatever it loses. Give the
             ``rule`` of one to :meth:`swap` to take it.
         """
+        from bsnsing.grow.rank import rank_at
+
         model, tree = self._own_tree()
         node = check_node(tree, node)
         given = {"k": k, "max_rules": max_rules}

@@ -24,9 +24,7 @@ from bsnsing.data.table import Table
 from bsnsing.distill.canonical import CanonicalForm, canonical_form
 from bsnsing.distill.distill import DistillOptions, Grown, grow_distilled
 from bsnsing.distill.training_set import Teaching, TrainingSet
-from bsnsing.engine.table import encode_here
 from bsnsing.estimators.donors import Lent, ask_learners, read_extra_questions
-from bsnsing.estimators.encoded import grow_encoded
 from bsnsing.estimators.grown import (
     Growth,
     Rounding,
@@ -66,10 +64,7 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
     is_sampled = is_taught and is_large(model, asked.table.n_rows)
     if is_sampled:
         _check_large(model, lent, asked.table.n_rows)
-        info, totals = asked.table.info, asked.class_totals(len(classes))
-        options = tree_options(model, info, classes, totals, questions)
-        table = encode_here(asked, len(classes), options.engine_options(asked.table))
-        growth = grow_encoded(model, table, classes, questions, is_taught=True)
+        growth = _grow_large(model, asked, classes, questions)
     elif is_taught:
         form = canonical_form(asked, len(classes), keeps_all=names_columns(model))
         growth = _grow_trees(
@@ -93,6 +88,23 @@ def _check_large(model: BsnsingClassifier, lent: Lent, n_rows: int) -> None:
             f"table of {n_rows:,} rows that a forest teaches (the most are "
             f"{model._distill_config.most_taught:,}). Use donors_per_node=False, or teacher=None."
         )
+
+
+def _grow_large(
+    model: BsnsingClassifier,
+    cases: Cases,
+    classes: NDArray[Any],
+    questions: tuple[Question, ...],
+) -> Growth:
+    """Grow trees on the codes of a table that the teacher learns a sample of."""
+    # On request: few tables are large, and few imports should wait for what these need.
+    from bsnsing.engine.table import encode_here
+    from bsnsing.estimators.encoded import grow_encoded
+
+    info, totals = cases.table.info, cases.class_totals(len(classes))
+    options = tree_options(model, info, classes, totals, questions)
+    table = encode_here(cases, len(classes), options.engine_options(cases.table))
+    return grow_encoded(model, table, classes, questions, is_taught=True)
 
 
 def _rounding(model: BsnsingClassifier, table: Table, *, is_rounded: bool) -> Rounding | None:

@@ -20,7 +20,7 @@ from bsnsing.rules.constraints import check_constraints
 from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.knowledge import Knowledge
 from bsnsing.rules.options import SearchOptions, effective_n_threads, seconds
-from bsnsing.solvers.mip import read_mip_options
+from bsnsing.solvers.mip_options import read_mip_options
 from bsnsing.solvers.nodes import SolverOptions
 from bsnsing.solvers.registry import MIP_SOLVERS
 from bsnsing.tree.rule import Rule

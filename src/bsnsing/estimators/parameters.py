@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import get_scorer_names
 
 from bsnsing.rules.parameters import (
     ASK_PARAMETERS,
@@ -110,6 +109,9 @@ def is_folds(value: Any) -> bool:
 
 def is_scorer(value: Any) -> bool:
     """Accept the name of a scorer, or a callable."""
+    # On request: metrics take as long to import as half of this package.
+    from sklearn.metrics import get_scorer_names
+
     return value in get_scorer_names() if isinstance(value, str) else callable(value)
 
 

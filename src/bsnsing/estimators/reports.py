@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from numpy.typing import ArrayLike
 
 from bsnsing.data.table import read_prediction_table
-from bsnsing.export.text import first_lines
 from bsnsing.tree.model import check_tree_model
 from bsnsing.tree.rounding import round_thresholds
 
@@ -32,6 +31,8 @@ class Reports:
     def __str__(self) -> str:
         if not hasattr(self, "trees_"):
             return repr(self)
+        from bsnsing.export.text import first_lines
+
         return first_lines(self, _MOST_LINES, "export_text(model) writes them all")
 
     def summary(

@@ -24,7 +24,7 @@ from bsnsing.questions.elsewhere import read_extra
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.questions.question import Question
 from bsnsing.rules.constraints import RuleConstraints
-from bsnsing.solvers.mip import MipOptions
+from bsnsing.solvers.mip_options import MipOptions
 
 _MOST_NESTED = 20
 _MOST_STEPS = 1000  # of a range, whose checks go through all of them

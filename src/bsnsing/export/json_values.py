@@ -230,7 +230,7 @@ def _moment_from_json(place: Place, test: str) -> Any:
 
 # By code points, since what is a letter differs between versions of Python.
 _LETTERS = "A-Za-z_\u00a1-\u1fff\u2070-\U0010ffff"
-_PLAIN = re.compile(f"[{_LETTERS}][{_LETTERS}0-9 ()%]*")
+_PLAIN = f"[{_LETTERS}][{_LETTERS}0-9 ()%]*"  # compiled on request, as it takes milliseconds
 _WORDS = re.compile(r"\b(and|or|xor|not|in|is|true|false)\b", re.IGNORECASE | re.ASCII)
 _NEGATED = {">": "<=", "<": ">=", "==": "!=", "in": "not in", "is missing": "is not missing"}
 
@@ -269,7 +269,9 @@ def rule_text(
 def _word(value: Any) -> str:
     plain = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, str):
-        is_plain = _PLAIN.fullmatch(plain) and not plain.endswith(" ") and not _WORDS.search(plain)
+        is_plain = (
+            re.fullmatch(_PLAIN, plain) and not plain.endswith(" ") and not _WORDS.search(plain)
+        )
         return plain if is_plain else json.dumps(plain, ensure_ascii=False)
     if isinstance(plain, float):
         return repr(int(plain) if plain.is_integer() and abs(plain) < 1e15 else plain)

@@ -23,7 +23,7 @@ from bsnsing.rules.criteria import check_n_classes
 from bsnsing.rules.options import SearchOptions, effective_n_threads, seconds
 from bsnsing.rules.parameters import check_parameters
 from bsnsing.rules.split import PoolRule, Split, split_from_rule
-from bsnsing.solvers.mip import MipOptions, read_mip_options
+from bsnsing.solvers.mip_options import MipOptions, read_mip_options
 from bsnsing.solvers.parameters import BEST_RULE_PARAMETERS
 from bsnsing.solvers.pool import MipRule, PoolSearch, check_mip
 from bsnsing.solvers.ranking import rank_rules

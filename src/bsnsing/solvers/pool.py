@@ -15,7 +15,8 @@ from bsnsing.rules.constraints import QuestionLimits
 from bsnsing.rules.options import SearchOptions
 from bsnsing.rules.split import PoolRule
 from bsnsing.solvers.base import MipSolver
-from bsnsing.solvers.mip import MipAnswer, MipOptions, solve_rule
+from bsnsing.solvers.mip import MipAnswer, solve_rule
+from bsnsing.solvers.mip_options import MipOptions
 from bsnsing.solvers.problem import RuleProblem
 from bsnsing.tree.rule import OPERATORS
 

@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from bsnsing.solvers.base import MipSolver
-from bsnsing.solvers.cbc import Cbc
-from bsnsing.solvers.cplex import Cplex
-from bsnsing.solvers.cpsat import CpSat
-from bsnsing.solvers.gurobi import Gurobi
-from bsnsing.solvers.highs import Highs
-from bsnsing.solvers.lpsolve import LpSolve
-from bsnsing.solvers.mip import MipOptions
-from bsnsing.solvers.scip import Scip
+from bsnsing.solvers.mip_options import MipOptions
 
-# In order of preference.
-MIP_SOLVERS: dict[str, MipSolver] = {
-    solver.name: solver
-    for solver in (Highs(), CpSat(), Scip(), Cbc(), Gurobi(), Cplex(), LpSolve())
+# Module and class of each, in order of preference.
+_CLASSES = {
+    "highs": "Highs",
+    "cpsat": "CpSat",
+    "scip": "Scip",
+    "cbc": "Cbc",
+    "gurobi": "Gurobi",
+    "cplex": "Cplex",
+    "lpsolve": "LpSolve",
 }
+
+
+class _MipSolvers(Mapping[str, MipSolver]):
+    """Mixed-integer solvers by name; what drives one is imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> MipSolver:
+        kind = _CLASSES[name]
+        solver: MipSolver = getattr(importlib.import_module(f"bsnsing.solvers.{name}"), kind)()
+        return solver
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_CLASSES)
+
+    def __len__(self) -> int:
+        return len(_CLASSES)
+
+
+MIP_SOLVERS: Mapping[str, MipSolver] = _MipSolvers()
 # Native: exact and greedy search; hybrid: a mixed-integer solver for small nodes, enum for large.
 SOLVERS: tuple[str, ...] = ("enum", "greedy", "hybrid", *MIP_SOLVERS)
 

@@ -4,32 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from sklearn.exceptions import NotFittedError
 
 from bsnsing.questions.donors.base import Donor
-from bsnsing.questions.donors.catboost import CatBoostDonor
 from bsnsing.questions.donors.cuts import Cut
-from bsnsing.questions.donors.imodels import ImodelsDonor
-from bsnsing.questions.donors.lightgbm import LightGBMDonor
-from bsnsing.questions.donors.ours import OwnDonor
-from bsnsing.questions.donors.pipelines import PipelineDonor
 from bsnsing.questions.donors.place import Lender
-from bsnsing.questions.donors.pystreed import PystreedDonor
-from bsnsing.questions.donors.r_c50 import C50Donor
-from bsnsing.questions.donors.r_ctree import CtreeDonor
-from bsnsing.questions.donors.r_rpart import RpartDonor
-from bsnsing.questions.donors.r_tree import RTreeDonor
-from bsnsing.questions.donors.sklearn_hist import HistDonor
-from bsnsing.questions.donors.sklearn_trees import EnsembleDonor, TreeDonor
-from bsnsing.questions.donors.wrappers import WrapperDonor
-from bsnsing.questions.donors.xgboost import XGBoostDonor
 
 
 def find_donor(model: Any) -> Donor | None:
     """Return the adapter of a model, fitted or not; None if there is none."""
-    return next((donor for donor in DONORS if donor.takes(model)), None)
+    return next((donor for donor in donors() if donor.takes(model)), None)
 
 
 def donor_of(model: Any) -> Donor:
@@ -70,21 +57,39 @@ def lender_of(model: Any) -> Lender:
     return Lender(donor.name(model), named, donor.respells_for(model))
 
 
-# Own kinds of models first: some look like scikit-learn's from outside.
-DONORS: tuple[Donor, ...] = (
-    OwnDonor(),
-    RpartDonor(),
-    CtreeDonor(),
-    C50Donor(),
-    RTreeDonor(),
-    LightGBMDonor(),
-    XGBoostDonor(),
-    CatBoostDonor(),
-    ImodelsDonor(cuts_of),
-    PystreedDonor(),
-    PipelineDonor(cuts_of, donor_of),
-    WrapperDonor(donor_of),
-    HistDonor(),
-    TreeDonor(),
-    EnsembleDonor(cuts_of),
-)
+@cache
+def donors() -> tuple[Donor, ...]:
+    """Return all adapters; they are imported when the first model is given."""
+    from bsnsing.questions.donors.catboost import CatBoostDonor
+    from bsnsing.questions.donors.imodels import ImodelsDonor
+    from bsnsing.questions.donors.lightgbm import LightGBMDonor
+    from bsnsing.questions.donors.ours import OwnDonor
+    from bsnsing.questions.donors.pipelines import PipelineDonor
+    from bsnsing.questions.donors.pystreed import PystreedDonor
+    from bsnsing.questions.donors.r_c50 import C50Donor
+    from bsnsing.questions.donors.r_ctree import CtreeDonor
+    from bsnsing.questions.donors.r_rpart import RpartDonor
+    from bsnsing.questions.donors.r_tree import RTreeDonor
+    from bsnsing.questions.donors.sklearn_hist import HistDonor
+    from bsnsing.questions.donors.sklearn_trees import EnsembleDonor, TreeDonor
+    from bsnsing.questions.donors.wrappers import WrapperDonor
+    from bsnsing.questions.donors.xgboost import XGBoostDonor
+
+    # Own kinds of models first: some look like scikit-learn's from outside.
+    return (
+        OwnDonor(),
+        RpartDonor(),
+        CtreeDonor(),
+        C50Donor(),
+        RTreeDonor(),
+        LightGBMDonor(),
+        XGBoostDonor(),
+        CatBoostDonor(),
+        ImodelsDonor(cuts_of),
+        PystreedDonor(),
+        PipelineDonor(cuts_of, donor_of),
+        WrapperDonor(donor_of),
+        HistDonor(),
+        TreeDonor(),
+        EnsembleDonor(cuts_of),
+    )
