@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+import sqlite3
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,9 @@ from bsnsing import (
     ask_questions,
     export_python,
     export_rules,
+    export_sql,
     export_text,
+    to_sklearn,
 )
 
 GRADES = ["low", "mid", "high", "top"]
@@ -158,6 +161,12 @@ def test_exports_of_orders_are_sets_of_levels() -> None:
     told = [list(own.values()) if isinstance(own, dict) else own for own in told]
     assert np.allclose(told, model.predict_proba(X))
     assert "grade in {high, top}" in export_rules(model)
+    assert np.allclose(to_sklearn(model).predict_proba(X), model.predict_proba(X))
+    with sqlite3.connect(":memory:") as database:
+        X.astype({"grade": str}).to_sql("patients", database, index=False)
+        scored = pd.read_sql(export_sql(model, table="patients", dialect="sqlite"), database)
+    shares = scored[[f"p_{label}" for label in model.classes_]].to_numpy()
+    assert np.allclose(shares, model.predict_proba(X))
 
 
 def test_dates_are_explained_and_programs_refuse_them() -> None:
