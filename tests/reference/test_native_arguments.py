@@ -81,10 +81,12 @@ def stored_forest(place: int, change: Any) -> _core.Forest:
     return forest
 
 
-def damaged_leaf(trees: list[Any]) -> list[Any]:
-    columns = trees[0][0].copy()
-    columns[-1] = 2**32 - 1  # the last node is a leaf
-    return [(columns, *trees[0][1:]), *trees[1:]]
+def damaged_leaf(trees: list[Any], field: int, value: int) -> list[Any]:
+    """The trees of a stored forest with another number at the last node of the first, a leaf."""
+    first = list(trees[0])
+    first[field] = first[field].copy()
+    first[field][-1] = value
+    return [tuple(first), *trees[1:]]
 
 
 VALUE_ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
@@ -113,7 +115,11 @@ VALUE_ERRORS: dict[str, tuple[Callable[[], Any], str]] = {
         "n_classes must be from 1 to 2147483647",
     ),
     "a leaf that looks at a column beyond": (
-        lambda: stored_forest(2, damaged_leaf),
+        lambda: stored_forest(2, lambda trees: damaged_leaf(trees, 0, 2**32 - 1)),
+        "damaged tree of a forest",
+    ),
+    "a leaf that rows would leave": (
+        lambda: stored_forest(2, lambda trees: damaged_leaf(trees, 1, 0)),
         "damaged tree of a forest",
     ),
     "no greedy level": (

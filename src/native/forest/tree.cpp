@@ -41,7 +41,10 @@ bool ForestTree::is_sound(std::size_t n_columns) const {
     if (nodes.empty() || shares.n_nodes() != nodes.size()) return false;
     for (std::uint32_t node = 0; node < nodes.size(); ++node) {
         if (nodes[node].column >= n_columns) return false;  // which leaves look at, too
-        if (is_leaf(node)) continue;
+        if (is_leaf(node)) {
+            if (nodes[node].last != ForestNode{}.last) return false;  // rows would go on from it
+            continue;
+        }
         const std::size_t left = nodes[node].left;
         if (left <= node || left + 1 >= nodes.size()) return false;
     }
