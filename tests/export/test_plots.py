@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import runpy
 import sys
 from collections.abc import Iterator
@@ -180,6 +181,17 @@ def test_the_path_shows_the_leaves_and_scores_of_each_subtree(cancer: Any) -> No
     assert model.get_n_leaves() == path.n_leaves[0]  # and the model is as it was
     with pytest.raises(TypeError, match="are those of a fitted BsnsingClassifier"):
         plot_pruning_path(model.tree_, X, y)
+
+
+def test_ticks_of_the_path_do_not_cover_each_other() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    for alpha in (0.0, 0.003):
+        ax = plot_pruning_path(BsnsingClassifier(ccp_alpha=alpha, random_state=0).fit(X, y))
+        ax.figure.canvas.draw()
+        boxes = [tick.get_window_extent() for tick in ax.get_xticklabels() if tick.get_text()]
+        shown = sorted((box.x0, box.x1) for box in boxes if box.x0 >= 0)
+        assert all(one[1] < other[0] for one, other in itertools.pairwise(shown))
+    plt.close("all")
 
 
 def test_importances_are_those_of_the_model(cancer: Any) -> None:

@@ -187,8 +187,8 @@ def plot_pruning_path(
         leaves = np.append(path.n_leaves, path.n_leaves[-1])
         label = plain_label(title or "leaves")
         ax.step(alphas, leaves, where="post", color=base_colour(i), marker=".", label=label)
-    # Penalties cover orders of magnitude, and begin at 0.
-    ax.set_xscale("symlog", linthresh=least)
+    # Penalties cover orders of magnitude, and begin at 0: a power of ten, so that ticks stay apart.
+    ax.set_xscale("symlog", linthresh=10.0 ** np.ceil(np.log10(least)))
     ax.set(
         xlabel="Penalty per leaf (ccp_alpha)", ylabel="Leaves of the best subtree", xlim=(0, None)
     )
