@@ -59,13 +59,23 @@ def test_every_format_of_the_registry_is_written(run: Run, model: Path, known: o
     name = f"out{known.suffix}"
     ran = run("export", model, "-o", name)
     assert ran.code == 0, ran.err
-    wanted = known.load()(bsnsing.load(model))
+    wanted = known.load()(bsnsing.load(model), **known.options_for(name))
     data = wanted.encode() if isinstance(wanted, str) else wanted
     written = Path(name).read_bytes()
     if not known.is_binary:  # pictures may hold the time at which they were drawn
         assert written.rstrip(b"\n") == data.rstrip(b"\n")
     assert written
     assert f"{known.suffix} " in run("export", "--list").out
+
+
+def test_a_class_of_java_is_called_as_its_file(run: Run, model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "Risk.java"
+    assert run("export", model, "-o", path).code == 0
+    assert "public final class Risk {" in path.read_text(encoding="utf-8")
+    ran = run("export", model, "-o", tmp_path / "my-risk.java")
+    assert ran.code == 1
+    assert "'my-risk'" in ran.err
+    assert "class Model {" in run("export", model, "--to", "java").out
 
 
 def test_export_takes_options_and_pipes(run: Run, model: Path) -> None:

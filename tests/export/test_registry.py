@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import stat
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,23 @@ def test_every_format_is_written_to_a_file(known: Format, tmp_path: Path) -> Non
     assert len(written) > 40
     if not known.is_binary:
         assert "\n" in written.decode()
+
+
+@pytest.mark.parametrize("name", ["model", "Risk_2", "w"])
+def test_a_class_of_java_is_called_as_its_file(name: str, tmp_path: Path) -> None:
+    path = tmp_path / f"{name}.java"
+    export(MODEL, path)
+    assert f"public final class {name} {{" in path.read_text(encoding="utf-8")
+    if shutil.which("javac") is None:
+        pytest.skip("javac is not installed")
+    subprocess.run(["javac", path.name], cwd=tmp_path, check=True, capture_output=True)
+
+
+def test_a_file_that_no_class_of_java_can_be_called_as_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="Got 'my-model'"):
+        export(MODEL, tmp_path / "my-model.java")
+    export(MODEL, tmp_path / "my-model.java", class_name="Model")
+    assert "class Model {" in (tmp_path / "my-model.java").read_text(encoding="utf-8")
 
 
 def test_a_link_stays_one_and_permissions_stay(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def run(
 ) -> None:
     """Write a model in another format."""
     path = PIPE if output is None else output
-    options = _read_settings(settings)
+    options = ({} if path == PIPE else wanted.options_for(path)) | _read_settings(settings)
     check_output(path, force=force)
     write_file(path, _content(wanted, load_model(model), options))
     if not quiet and path != PIPE:

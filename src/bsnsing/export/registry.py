@@ -25,11 +25,16 @@ class Format:
     function: str
     is_binary: bool = False
     extra: str | None = None  # of the package, where the format needs a library
+    stem_option: str | None = None  # of the function: what must be called as the file is
 
     def load(self) -> Callable[..., Any]:
         """Return the function that writes the format."""
         function: Callable[..., Any] = getattr(importlib.import_module(self.module), self.function)
         return function
+
+    def options_for(self, path: str | os.PathLike[str]) -> dict[str, str]:
+        """Return the options that follow from the name of a file."""
+        return {} if self.stem_option is None else {self.stem_option: Path(path).stem}
 
 
 # In the order in which help and docs list them.
@@ -48,7 +53,7 @@ FORMATS = (
     Format("Python", ".py", "bsnsing.export.code.python", "export_python"),
     Format("C", ".c", "bsnsing.export.code.c", "export_c"),
     Format("JavaScript", ".js", "bsnsing.export.code.javascript", "export_javascript"),
-    Format("Java", ".java", "bsnsing.export.code.java", "export_java"),
+    Format("Java", ".java", "bsnsing.export.code.java", "export_java", stem_option="class_name"),
     Format("R", ".R", "bsnsing.export.code.r", "export_r"),
     Format("Excel", ".xlsx", "bsnsing.export.workbook", "export_xlsx", is_binary=True),
     Format(
@@ -85,7 +90,8 @@ def export(
     overwrite : bool, default=False
         Whether a file that is there may be replaced.
     **options
-        Those of the format's own function, such as :func:`bsnsing.export_text`.
+        Those of the format's own function, such as :func:`bsnsing.export_text`. A class of Java
+        is called as its file is, unless ``class_name`` says otherwise.
 
     Raises
     ------
@@ -95,5 +101,5 @@ def export(
         If no format has that suffix.
     """
     wanted = format_of(path)
-    content = wanted.load()(model, **options)
+    content = wanted.load()(model, **(wanted.options_for(path) | options))
     write_whole(path, content, overwrite=overwrite)

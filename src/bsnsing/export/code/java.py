@@ -427,8 +427,8 @@ def export_java(model: Any, *, class_name: str = "Model", package: str | None = 
     is_own = re.fullmatch(_OWN_NAMES, class_name)
     if not re.fullmatch(word, class_name) or class_name in _KEYWORDS or is_own:
         raise ValueError(
-            f"class_name must be the name of a class in Java, and no name that the file "
-            f"has for another. Got {class_name!r}."
+            "class_name, which is also the name of the file, must be the name of a class in Java, "
+            f"and none that the file has for another, as in 'Model'. Got {class_name!r}."
         )
     is_package = package is None or (
         re.fullmatch(rf"{word}(\.{word})*", package) and not _KEYWORDS & set(package.split("."))
