@@ -134,6 +134,14 @@ def test_an_output_that_cannot_be_written_is_said_before_the_work(
     assert "is a folder" in run("fit", people, "-t", "churned", "-o", "folder.json").err
 
 
+def test_what_cannot_be_written_is_called_as_the_user_calls_it(run: Run, model: Path) -> None:
+    if not Path("/proc/self").is_dir():
+        pytest.skip("there is no /proc, in which nobody can make files")
+    ran = run("export", model, "-o", "/proc/tree.txt")
+    assert ran.code == 1
+    assert "'/proc/tree.txt': " in ran.err or "'/proc/tree.txt'." in ran.err
+
+
 def test_what_fails_midway_leaves_nothing(run: Run, people: Path, model: Path) -> None:
     before = sorted(os.listdir())
 
@@ -193,6 +201,16 @@ def test_an_interruption_has_its_own_code(
     ran = run("fit", people, "-t", "churned")
     assert ran.code == 130
     assert ran.err.strip() == "bsnsing: interrupted"
+
+    def in_an_import(*args: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            raise ImportError("initialization failed") from error
+
+    monkeypatch.setattr(fit_module, "read_table", in_an_import)
+    again = run("fit", people, "-t", "churned")
+    assert (again.code, again.err.strip()) == (130, "bsnsing: interrupted")
 
 
 def test_warnings_of_the_library_are_lines(run: Run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -113,6 +114,27 @@ def test_an_interrupted_fit_leaves_nothing(folder: Path, number: int, code: int)
     assert process.returncode == code
     assert "Traceback" not in rest
     assert sorted(os.listdir(folder)) == before
+
+
+def test_a_folder_that_may_not_be_written_to(folder: Path) -> None:
+    (folder / "t.csv").write_bytes(rows_of_numbers(10))
+    closed = folder / "closed"
+    closed.mkdir(mode=0o555)
+    as_others: list[str] = []
+    if os.getuid() == 0:  # who may write anywhere
+        if shutil.which("setpriv") is None:
+            pytest.skip("setpriv, which takes that right from root, is not installed")
+        right = "-dac_override"
+        as_others = ["setpriv", "--bounding-set", right, "--inh-caps", right, "--"]
+    done = subprocess.run(
+        [*as_others, *COMMAND, "predict", "model.json", "t.csv", "-o", "closed/out.csv"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "You may not write to the folder 'closed'" in done.stderr
+    assert list(closed.iterdir()) == []
 
 
 def test_an_interrupted_prediction_leaves_nothing(folder: Path) -> None:

@@ -114,8 +114,20 @@ def run(args: Sequence[str] | None = None) -> int:
     except Exception as error:
         if is_debugging:
             traceback.print_exc()
+        if _is_interrupt(error):
+            _say("interrupted")
+            return _INTERRUPTED
         _say(f"error: {line_of(error)}")
         return _WRONG_USAGE if isinstance(error, click.UsageError) else _FAILED
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether it comes of Ctrl-C: native modules that are being imported make an error of it."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _say(line: str) -> None:

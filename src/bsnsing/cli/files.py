@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,6 +28,12 @@ def check_output(path: str, *, force: bool) -> None:
     if not target.parent.is_dir():
         raise Refusal(
             f"The folder {str(target.parent)!r} of {path!r} does not exist.", "make it first."
+        )
+    is_special = target.exists() and not target.is_file()  # such as a pipe: written as it is
+    if not is_special and not os.access(target.parent, os.W_OK):
+        raise Refusal(
+            f"You may not write to the folder {str(target.parent)!r} of {path!r}.",
+            "choose another folder, or change its permissions.",
         )
     if target.is_file() and not force:
         raise Refusal(f"{path!r} exists.", "say --force to replace it, or choose another name.")

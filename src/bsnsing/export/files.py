@@ -24,7 +24,11 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         return
     # A part of the name, so that a long one does not become too long.
     start = os.fsencode(target.name)[:40].decode("ascii", "ignore")
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{start}.")
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{start}.")
+    except OSError as error:
+        error.filename = os.fspath(path)  # what was asked for, not the name beside it
+        raise
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
