@@ -38,7 +38,7 @@ def made_tree(
     shape: str = "random",
     most_questions: int = 3,
 ) -> Tree:
-    """Make a tree of so many leaves; "chain" is as deep as can be, "even" as flat as can be.
+    """Make a tree of ``n_leaves`` leaves; "chain" is as deep as can be, "even" as flat as can be.
 
     The last of the columns is categorical.
     """

@@ -83,7 +83,7 @@ def set_task(key: str, split: int, is_thinned: bool) -> Task:
 
 
 def thinned(rows: np.ndarray, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Rows of which so many of the smaller class are left that they are a small share."""
+    """Leave as many rows of the smaller class as make it ``THINNED_TO`` of all."""
     smaller = np.bincount(codes).argmin()
     is_smaller = codes[rows] == smaller
     n_left = round(THINNED_TO / (1 - THINNED_TO) * (~is_smaller).sum())

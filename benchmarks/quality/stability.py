@@ -28,7 +28,7 @@ from benchmarks.quality.tables import with_error
 from bsnsing import BsnsingClassifier, Tree
 
 MAX_ROWS = 2000
-EVERY = 3  # one of so many sets, by size
+EVERY = 3  # of the sets in order of size, each third
 OURS, PLAIN, CART = "bsnsing", "bsnsing plain()", "CART CV-pruned"
 SEEDS, SAMPLES = "seeds", "bootstrap samples"
 N_FITS = 5

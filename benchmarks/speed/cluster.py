@@ -42,7 +42,7 @@ FILE_TIMES = 4  # how much larger than the memory limit
 
 @contextmanager
 def cluster_of(n_workers: int) -> Iterator[Any]:
-    """A client of so many processes with one thread each."""
+    """A client of ``n_workers`` processes with one thread each."""
     from distributed import Client, LocalCluster
 
     options = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": ":0"}

@@ -32,7 +32,7 @@ from bsnsing import (
 from bsnsing.export import FORMATS
 
 ROUNDS = 3
-# Exports of all leaves; beyond so many, formats that refuse or are not meant for it are left out.
+# Formats that refuse large trees, or are not meant for them.
 PICTURES = (".svg", ".png", ".dot", ".tex", ".pdf")
 NOT_FOR_LARGE = (".xlsx", ".pdf")
 

@@ -26,7 +26,7 @@ HOW = {"compression": "none", "use_dictionary": False}
 
 
 def write(path: Path, n_bytes: int) -> int:
-    """Write at least so many bytes, and return the rows."""
+    """Write at least ``n_bytes`` bytes, and return the rows."""
     names = [f"x{i}" for i in range(N_COLUMNS)]
     kinds = [*((name, pa.float32()) for name in names), ("y", pa.int8())]
     n_rows = 0

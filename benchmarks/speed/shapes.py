@@ -61,7 +61,7 @@ def noise(n_rows: int, n_columns: int, n_classes: int) -> Table:
 
 
 def levels(n_levels: int) -> Table:
-    """Two columns of numbers and one of text with so many levels; all of them matter."""
+    """Two columns of numbers and one of text with ``n_levels`` levels; all of them matter."""
     rng, n_rows = np.random.default_rng(0), 32_768
     level = rng.permutation(n_rows) % n_levels
     numbers = rng.random((n_rows, 2))
@@ -271,7 +271,7 @@ TEXT = """# Is time bounded at every shape?
 ## Fits
 
 Exponents: least squares of log CPU seconds against log size over the upper half of the sizes, one
-thread. Memory is the peak of a fit beyond its table. "Untaught": so many classes that soft labels
+thread. Memory is the peak of a fit beyond its table. "Untaught": soft labels of all classes
 would not fit into memory, of which a fit warns. The rules of `plain()` are the best of all pairs of
 questions, which nothing proves without a look at each pair: over columns its time is that of the
 pairs, and `time_limit` bounds it. The default asks about the columns that the teacher finds most

@@ -288,7 +288,7 @@ def fitted(name: str) -> Model:
 
 @cache
 def trial_rows(name: str, most: int | None = None) -> pd.DataFrame:
-    """Rows that go everywhere in a model; at most so many, drawn at random.
+    """Rows that go everywhere in a model; at most ``most``, drawn at random.
 
     For each question of each node there are rows that reach the node and have, in the column asked
     about, cells next to the threshold on both sides and at it, a missing cell, each level of the

@@ -1,4 +1,4 @@
-"""Names of columns and levels are looked up: so many times many columns take no such product."""
+"""Names of columns and levels are looked up, so that time is no product of their numbers."""
 
 from __future__ import annotations
 

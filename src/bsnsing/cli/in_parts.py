@@ -31,7 +31,7 @@ from bsnsing.estimators.files import (
 )
 from bsnsing.estimators.scattered import check_scattered
 
-# A table as arrow has it, and as a learner does, take so many times the bytes of its cells.
+# Bytes of a table as arrow has it, and as a learner does, together, for each byte of its cells.
 _TIMES = 3
 
 

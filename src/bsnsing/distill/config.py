@@ -14,7 +14,7 @@ class DistillConfig:
     """
 
     # --- Large tables ---
-    # Rows that are taught as they are. Of more, the forest learns so many, chosen by content, and
+    # Rows that are taught as they are. Of more, the forest learns this many, chosen by content, and
     # tells what it knows of all; more of them teach it little that its trees can hold.
     most_taught: int = 200_000
 

@@ -112,7 +112,7 @@ def cases_to_speak(counts: NDArray[np.float64]) -> float:
 
 
 def _doublings(most: float) -> list[int]:
-    """2, 4, 8 ... up to the first beyond ``most``: with so many no level would speak."""
+    """2, 4, 8 ... up to the first beyond ``most``, at which no level would speak."""
     return [2**i for i in range(1, int(most).bit_length() + 1)]
 
 

@@ -773,7 +773,7 @@ class BsnsingClassifier(
             warnings.warn(message_about(fresh.left_out_), stacklevel=3)
         if fresh.n_classes_ > MANY_CLASSES and self.teacher is not None and not fresh.is_taught_:
             warnings.warn(
-                f"y has {fresh.n_classes_} classes, too many for a teacher of so many rows, so "
+                f"y has {fresh.n_classes_} classes, too many for a teacher of its rows, so "
                 "that the tree is grown on the labels as they are. Merge rare labels, or set "
                 "teacher=None.",
                 stacklevel=3,

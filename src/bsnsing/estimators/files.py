@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 # Bytes of a file that are read at a time.
 _BUFFER = 2**16
-# Of the memory limit, counts and pages of files take so many bytes in a table of some dozen
-# columns. Of the rest: what a part may take while it is read and worked on, and what rows that are
+# Bytes of the memory limit for counts and pages of files, in a table of some dozen columns. Then
+# shares of the rest: what a part may take while it is read and worked on, and what rows that are
 # gathered may.
 _FOR_COUNTS = 64 * 10**6
 _OF_PART, _OF_GATHERED = 0.3, 0.8
@@ -74,7 +74,7 @@ class Parquet:
             )
 
     def batches(self, n_rows: int, columns: list[str] | None = None) -> Iterator[Any]:
-        """Yield tables of at most so many rows, file after file; of some columns or all."""
+        """Yield tables of at most ``n_rows`` rows, file after file; of some columns or all."""
         import pyarrow as pa
 
         for path in self.paths:
@@ -135,7 +135,7 @@ def fit_parquet(
 def fit_on_disk(
     model: BsnsingClassifier, parts: Iterable[Part], n_parts: int, memory_limit: float
 ) -> None:
-    """Fit a model on about so many parts, which are kept in files as they come."""
+    """Fit a model on about ``n_parts`` parts, which are kept in files as they come."""
     n_threads = effective_n_threads(model.n_jobs)
     left = memory_limit - _FOR_COUNTS
     room = Room(n_bytes=_OF_GATHERED * left, n_threads=n_threads, most_bytes=left)

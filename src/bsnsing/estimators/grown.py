@@ -32,7 +32,8 @@ from bsnsing.tree.ungroup import ungroup
 if TYPE_CHECKING:
     from bsnsing.estimators.classifier import BsnsingClassifier
 
-# Up to so many classes any number of rows is taught; beyond, up to so many numbers in soft labels.
+# Up to MANY_CLASSES any number of rows is taught; beyond, where rows x classes are at most as many
+# as the second number.
 MANY_CLASSES = 100
 _MOST_SOFT_LABELS = 10_000_000
 
@@ -107,12 +108,12 @@ def is_teachable(n_rows: int, n_classes: int) -> bool:
 
 
 def is_taught_by(model: BsnsingClassifier, n_rows: int, n_labels: int, n_classes: int) -> bool:
-    """Whether a teacher has a say in trees of so many rows, of which some labels occur."""
+    """Whether a teacher has a say in trees of these rows, of whose classes ``n_labels`` occur."""
     return model.teacher is not None and n_labels > 1 and is_teachable(n_rows, n_classes)
 
 
 def is_large(model: BsnsingClassifier, n_rows: int) -> bool:
-    """Whether the forest learns a sample of so many rows; a teacher of the user's learns all."""
+    """Whether the forest learns a sample of the rows; a teacher of the user's learns all."""
     return isinstance(model.teacher, str) and n_rows > model._distill_config.most_taught
 
 

@@ -81,7 +81,7 @@ class Scattered:
         return Table(tuple(columns), 0)
 
     def n_bytes(self, n_rows: int) -> int:
-        """What a fit of so many rows in one place takes."""
+        """Bytes that a fit of ``n_rows`` rows in one place takes."""
         return n_rows * (_BYTES_PER_CELL * len(self.info) + _BYTES_PER_ROW)
 
 

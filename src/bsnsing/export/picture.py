@@ -256,7 +256,7 @@ def _labels_of(tree: Tree) -> list[str]:
 
 
 def _rounded(tree: Tree, digits: int | None) -> Tree:
-    """Return the tree with thresholds of so many digits; single values stay as they are."""
+    """Return the tree with thresholds of ``digits`` digits; single values stay as they are."""
     if digits is None:
         return tree
     tests = [TESTS[test] for test in tree.question_test]

@@ -16,7 +16,7 @@ from functools import cached_property
 from bsnsing.export.form import TreeForm
 from bsnsing.export.sql_mixing import Mixing
 
-# A rule is looked up by its node's number: so many at a time, in tens, hundreds and so on.
+# A rule is looked up by its node's number in steps, each among this many parts at most.
 _AT_A_TIME = 16
 
 

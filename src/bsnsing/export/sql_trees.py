@@ -10,7 +10,7 @@ from bsnsing.export.form import ModelForm, NodeForm, TreeForm
 from bsnsing.export.sql_cells import Cells
 from bsnsing.export.sql_dialects import Dialect
 
-# Databases take so many columns in a query, and CASE within CASE so deep.
+# Most columns of a query, and CASE within CASE, that every database takes.
 _MOST_RULES = 400
 _MOST_NESTED = 12
 

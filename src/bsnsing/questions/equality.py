@@ -21,7 +21,7 @@ def has_scales(table: Table) -> bool:
 
 
 def equality_questions(table: Table, most: int) -> list[CodedQuestion]:
-    """Ask the columns of plain numbers with at most so many values for each of them."""
+    """Ask the columns of plain numbers that have ``most`` values or fewer for each of them."""
     questions: list[CodedQuestion] = []
     for position, column in enumerate(table.columns):
         if column.info.kind != "numeric" or column.info.scale is not None or most < 1:

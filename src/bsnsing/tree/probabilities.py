@@ -13,7 +13,7 @@ from bsnsing.tree.tree import Tree, parents_of
 
 # The root is drawn towards equal shares, as by one case spread over all classes.
 _CASES_AT_ROOT = 1.0
-# Beside so many others, no case that was counted changes a share.
+# Most cases that a parent may count for: beside them, no case of a node changes a share.
 _MOST_CASES = 1e200
 
 

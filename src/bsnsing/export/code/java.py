@@ -386,7 +386,7 @@ _OWN_NAMES = (
     r"|(Group|Levels)\d+(Fill\d+)?|Tree\d+Part\d+"
 )
 
-# A class and a method of Java hold so many constants at most, with some to spare.
+# Most constants of a class or a method: what Java takes, with some to spare.
 _MOST_ITEMS = 2000
 
 
