@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from same_trees import assert_same
 
 from bsnsing import BsnsingClassifier, ColumnPair, Question
-from bsnsing.data.parts import read_part
+from bsnsing.data.parts import agree, facts_of, merge_facts, read_part
 from bsnsing.engine import parts
 from bsnsing.tree.tree import Tree
 
@@ -182,6 +182,52 @@ def test_parts_may_lack_cells_that_others_have() -> None:
     rows = [np.arange(half), np.arange(half, half), np.arange(half, len(y))]
     found = fit_in_parts(BsnsingClassifier(**PLAIN), X, y, rows=rows)
     assert_same_models(found, expected)
+
+
+def dated_table() -> tuple[pd.DataFrame, NDArray[np.bool_]]:
+    """Moments with and without a time zone, durations and ordered levels; some are missing."""
+    rng, n = np.random.default_rng(0), 600
+    hours = rng.integers(0, 20_000, n)
+    when = pd.Timestamp("2020-01-01") + pd.to_timedelta(hours, "h")
+    X = pd.DataFrame(
+        {
+            "when": when,
+            "there": pd.DatetimeIndex(when).tz_localize("Asia/Tokyo"),
+            "took": pd.to_timedelta(rng.integers(0, 90, n), "min"),
+            "size": pd.Categorical(
+                rng.choice(list("SMLX"), n), categories=[*"SMLX", "XX"], ordered=True
+            ),
+        }
+    )
+    y = (hours > 9000) & (X["took"] > pd.Timedelta("30min")) | (X["size"] >= "L")
+    return X.mask(rng.random(X.shape) < 0.05), y.to_numpy() ^ (rng.random(n) < 0.05)
+
+
+def test_dates_and_ordered_levels() -> None:
+    X, y = dated_table()
+    X.loc[:250, "when"] = pd.NaT
+    expected = BsnsingClassifier(**PLAIN).fit(X, y)
+    assert {"when", "took", "size"} <= {own.name for own in expected.tree_.columns}
+    for rows in (None, [np.arange(200), np.arange(200, 200), np.arange(200, 600)]):
+        found = fit_in_parts(BsnsingClassifier(**PLAIN), X, y, n_parts=5, rows=rows)
+        assert_same_models(found, expected)
+
+
+def test_parts_of_other_scales_are_an_error_that_names_them() -> None:
+    X, y = dated_table()
+    other = X.assign(
+        when=X["when"].dt.tz_localize("Europe/Paris"), took=1.5, size=X["size"].astype(str)
+    )
+    messages = {
+        "when": "holds dates in part 0 and dates of the time zone Europe/Paris in part 1",
+        "took": "holds durations in part 0 and numbers in part 1",
+        "size": "holds levels in the order S < M < L < X < XX in part 0 and text or categories in",
+    }
+    for name, message in messages.items():
+        tables = [X, X.assign(**{name: other[name]})]
+        read = [read_part(own, y, number=i, names=list(X)) for i, own in enumerate(tables)]
+        with pytest.raises(ValueError, match=f"Column '{name}' {message}"):
+            agree(merge_facts([facts_of(part) for part in read]))
 
 
 @pytest.mark.parametrize("as_frame", [False, True])

@@ -7,11 +7,11 @@ facts, which are merged in any order, and are then made cases of one table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
+from typing import Any, TypeAlias
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -23,6 +23,7 @@ from bsnsing.data.cases import Cases
 from bsnsing.data.columns import Column, ColumnInfo, Kind, Level, SparseCells
 from bsnsing.data.frames import is_frame, names_of, take_labels, with_rows_at_hand
 from bsnsing.data.labels import read_labels
+from bsnsing.data.scales import Scale
 from bsnsing.data.table import CategoricalFeatures, Table, read_training_table
 from bsnsing.data.weights import CaseWeights, read_relative_weights
 
@@ -104,13 +105,6 @@ def _readable(cells: Any) -> Any:
 
 
 def _readable_table(table: Table) -> Table:
-    for column in table.columns:
-        if (scale := column.info.scale) is not None:
-            raise ValueError(
-                f"Column {column.info.name!r} holds {scale.words}"
-                f"{' that have an order' if scale.kind == 'order' else ''}, which tables in parts "
-                "cannot have. Convert it to numbers, or use fit on the whole table."
-            )
     columns = (replace(column, cells=_readable(column.cells)) for column in table.columns)
     return replace(table, columns=tuple(columns))
 
@@ -146,6 +140,10 @@ def _read_weights(weights: Any, n_rows: int) -> NDArray[np.float64]:
 # --- What parts agree on first: classes, weights, kinds of columns ---
 
 
+# A kind, that of a column without any cell, or what numbers stand for.
+KindIn: TypeAlias = str | Scale
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
     """What is known of some parts without their rows."""
@@ -154,7 +152,7 @@ class Facts:
     n_columns: int
     names: tuple[Any, ...] | None
     labels: tuple[NDArray[Any], ...]  # distinct labels of each dtype that occurs
-    kinds: tuple[Mapping[str, int], ...]  # of each column, and the first part that has the kind
+    kinds: tuple[Mapping[KindIn, int], ...]  # of each column, and the first part that has the kind
     weights: tuple[NDArray[np.float64], NDArray[np.int64]] | None  # distinct, and their rows
 
 
@@ -171,8 +169,10 @@ def facts_of(part: Part) -> Facts:
     )
 
 
-def _kind_in(column: Column) -> str:
+def _kind_in(column: Column) -> KindIn:
     """The kind of a column; of one without any cell, nothing is known but how it was read."""
+    if column.info.scale is not None:
+        return column.info.scale
     kind, cells = column.info.kind, column.cells
     if isinstance(cells, SparseCells) or kind == "boolean":
         return kind
@@ -236,6 +236,7 @@ class Agreed:
     names: tuple[str, ...]
     has_names: bool
     kinds: tuple[Kind, ...]
+    scales: tuple[Scale | None, ...]
     classes: NDArray[Any]
     unit: float
     weights: NDArray[np.float64] | None  # distinct ones; None if every row is one case
@@ -250,7 +251,8 @@ def agree(facts: Facts) -> Agreed:
             "Give at least one row."
         )
     names = facts.names or tuple(f"x{i}" for i in range(facts.n_columns))
-    kinds = tuple(_agreed_kind(*item) for item in zip(names, facts.kinds, strict=True))
+    agreed = [_agreed_kind(*item) for item in zip(names, facts.kinds, strict=True)]
+    kinds, scales = (tuple(own) for own in zip(*agreed, strict=True))
     own = facts.labels
     labels = own[0] if len(own) == 1 else np.concatenate([part.astype(object) for part in own])
     # Three of each: the check of labels takes many that occur once for numbers.
@@ -259,13 +261,22 @@ def agree(facts: Facts) -> Agreed:
     if facts.weights is not None:
         weights, counts, unit = _agreed_weights(*facts.weights)
     has_names = facts.names is not None
-    return Agreed(facts.n_rows, names, has_names, kinds, classes, unit, weights, counts)
+    return Agreed(facts.n_rows, names, has_names, kinds, scales, classes, unit, weights, counts)
 
 
-def _agreed_kind(name: str, kinds: Mapping[str, int]) -> Kind:
-    known = {kind: number for kind, number in kinds.items() if not kind.startswith("empty")}
+def _agreed_kind(name: str, kinds: Mapping[KindIn, int]) -> tuple[Kind, Scale | None]:
+    known = {kind: number for kind, number in kinds.items() if kind not in _EMPTY}
     if not known:
-        return "categorical" if set(kinds) == {"empty categorical"} else "numeric"
+        return "categorical" if set(kinds) == {"empty categorical"} else "numeric", None
+    scales = [kind for kind in known if isinstance(kind, Scale)]
+    if scales and len(known) > 1:
+        (one, first), (other, second) = sorted(known.items(), key=lambda item: item[1])[:2]
+        raise ValueError(
+            f"Column {name!r} holds {_in_words(one)} in part {first} and {_in_words(other)} in "
+            f"part {second}. Convert it to one type."
+        )
+    if scales:
+        return "numeric", scales[0]
     if "categorical" in known and len(known) > 1:
         other = next(kind for kind in known if kind != "categorical")
         raise ValueError(
@@ -274,8 +285,19 @@ def _agreed_kind(name: str, kinds: Mapping[str, int]) -> Kind:
             "categorical_features to take every value as a level."
         )
     if "categorical" in known:
-        return "categorical"
-    return "boolean" if set(known) == {"boolean"} else "numeric"
+        return "categorical", None
+    return "boolean" if set(known) == {"boolean"} else "numeric", None
+
+
+_EMPTY = ("empty categorical", "empty numeric")
+
+
+def _in_words(kind: KindIn) -> str:
+    if not isinstance(kind, Scale):
+        return "text or categories" if kind == "categorical" else "numbers"
+    if kind.kind == "order":
+        return f"levels in the order {' < '.join(kind.levels[:8])}"
+    return kind.words + (f" of the time zone {kind.zone}" if kind.zone else "")
 
 
 def _agreed_weights(
@@ -298,27 +320,27 @@ def _agreed_weights(
 def cases_of(part: Part, agreed: Agreed) -> Cases:
     """Make a part's rows cases of the agreed classes, kinds and weights; levels are its own."""
     place = {label: i for i, label in enumerate(agreed.classes.tolist())}
+    infos = agreed_info(agreed)
     if part.table.n_rows == 0:
-        columns = (_empty_column(*item) for item in zip(agreed.names, agreed.kinds, strict=True))
+        columns = (_empty_column(info) for info in infos)
         return Cases(Table(tuple(columns), 0), part.labels, _weights_in(part, agreed))
     positions = np.array([place[label] for label in part.classes.tolist()], dtype=np.int32)
     columns = (
-        _of_kind(column, name, kind)
-        for column, name, kind in zip(part.table.columns, agreed.names, agreed.kinds, strict=True)
+        _of_kind(column, info) for column, info in zip(part.table.columns, infos, strict=True)
     )
     table = replace(part.table, columns=tuple(columns))
     return Cases(table, positions[part.labels], _weights_in(part, agreed)).with_weight()
 
 
-def _empty_column(name: str, kind: Kind) -> Column:
-    return Column(ColumnInfo(name, kind), np.empty(0, np.int32 if kind == "categorical" else float))
+def _empty_column(info: ColumnInfo) -> Column:
+    return Column(info, np.empty(0, np.int32 if info.kind == "categorical" else float))
 
 
-def _of_kind(column: Column, name: str, kind: Kind) -> Column:
-    info = ColumnInfo(name, kind, column.info.levels)
-    if (column.info.kind == "categorical") == (kind == "categorical"):
+def _of_kind(column: Column, known: ColumnInfo) -> Column:
+    info = replace(known, levels=column.info.levels)
+    if (column.info.kind == "categorical") == (known.kind == "categorical"):
         return Column(info, column.cells)
-    if kind == "categorical":  # no cell at all
+    if known.kind == "categorical":  # no cell at all
         n_rows = len(column.numbers())
         return Column(info, np.full(n_rows, -1, dtype=np.int32))
     return Column(info, np.full(len(column.codes()), np.nan))
@@ -349,13 +371,16 @@ def merge_levels(several: Sequence[list[set[Level]]]) -> list[set[Level]]:
     return merged
 
 
-def agreed_info(agreed: Agreed, levels: list[set[Level]]) -> tuple[ColumnInfo, ...]:
-    """Describe the columns of the whole table."""
+def agreed_info(
+    agreed: Agreed, levels: Sequence[Collection[Level]] | None = None
+) -> tuple[ColumnInfo, ...]:
+    """Describe the columns of the whole table, with their levels if these are known."""
     ordered = (
-        tuple(sorted(own, key=lambda level: (isinstance(level, str), level))) for own in levels
+        tuple(sorted(own, key=lambda level: (isinstance(level, str), level)))
+        for own in levels or [()] * len(agreed.names)
     )
-    described = zip(agreed.names, agreed.kinds, ordered, strict=True)
-    return tuple(ColumnInfo(name, kind, own) for name, kind, own in described)
+    described = zip(agreed.names, agreed.kinds, ordered, agreed.scales, strict=True)
+    return tuple(ColumnInfo(*own) for own in described)
 
 
 def align_cases(cases: Cases, info: tuple[ColumnInfo, ...]) -> Cases:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,14 @@ MANY_CLASSES = 100
 _MOST_SOFT_LABELS = 10_000_000
 
 
+class Rounds(Protocol):
+    """Rounds the thresholds of trees."""
+
+    def of(self, tree: Tree) -> Tree:
+        """Return the tree with short thresholds."""
+        ...
+
+
 class Rounding(NamedTuple):
     """How the thresholds of trees are rounded, and the rows that must stay on their sides."""
 
@@ -62,7 +70,7 @@ class Growth:
     seconds_left: float  # for the proofs
     form: CanonicalForm | None = None  # of the cases that taught trees were grown on
     left_out: tuple[str, ...] = ()  # columns that name rows
-    rounding: Rounding | None = None  # of thresholds, at last
+    rounding: Rounds | None = None  # of thresholds, at last
 
     def complete(self, kept: list[Tree]) -> list[Tree]:
         """Complete proofs and probabilities of the trees, of which some nodes were kept."""

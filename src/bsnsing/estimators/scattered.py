@@ -36,6 +36,7 @@ from bsnsing.engine.workers import Handles, Workers, cheap
 from bsnsing.estimators.donors import read_extra_questions
 from bsnsing.estimators.encoded import grow_encoded
 from bsnsing.estimators.grown import is_taught_by, tree_options, with_first_rules
+from bsnsing.estimators.moments import MomentRounding
 from bsnsing.estimators.options import distill_options
 from bsnsing.estimators.unasked import Unasked, leave_columns_out
 from bsnsing.grow.options import GrowOptions
@@ -112,6 +113,9 @@ def fit_parts(model: BsnsingClassifier, workers: Workers, parts: Handles) -> Non
         _fit_in_one_place(model, whole)
         return
     _refuse(model, whole, is_taught=is_taught)
+    rounding = None
+    if model.decimals is not None:
+        rounding = MomentRounding.of_cases(workers, whole.cases, whole.table)
     asked, rest = _without_unasked(model, whole, questions, is_taught=is_taught)
     totals = whole.label_counts / whole.agreed.unit
     options = tree_options(model, asked.info, model.classes_, totals, questions)
@@ -119,7 +123,7 @@ def fit_parts(model: BsnsingClassifier, workers: Workers, parts: Handles) -> Non
     growth = grow_encoded(model, table, model.classes_, questions, is_taught=is_taught)
     if rest is not None:
         growth = growth.ungrouped(rest, _given_table(whole, rest, table))
-    model._take(model._note(growth))
+    model._take(model._note(replace(growth, rounding=rounding)))
 
 
 def _given_table(whole: Scattered, rest: Unasked, asked: EncodedTable) -> Table:
@@ -179,9 +183,7 @@ def _agree_on_cases(workers: Workers, parts: Handles, is_reported: bool) -> Scat
     """Make the parts cases of one table."""
     agreed = agree(workers.merged(facts_of, merge_facts, parts))
     aligned = workers.each(cases_of, parts, agreed=agreed)
-    info = tuple(
-        ColumnInfo(name, kind) for name, kind in zip(agreed.names, agreed.kinds, strict=True)
-    )
+    info = agreed_info(agreed)
     if "categorical" in agreed.kinds:
         info = agreed_info(agreed, workers.merged(levels_of, merge_levels, aligned))
         aligned = workers.each(align_cases, aligned, info=info)
