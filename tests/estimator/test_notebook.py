@@ -46,6 +46,7 @@ def test_a_fitted_model_shows_its_trees_beside_its_parameters(model: Any) -> Non
     trees = [e for e in picture_of(html).iter() if e.get("class") == "tree"]
     assert len(trees) == min(9, len(fitted.trees_))
     assert ("and 3 more trees" in html) == (len(fitted.trees_) == 12)
+    assert ("max-height" in html.split('class="bsnsing-picture"')[1][:90]) == (len(trees) > 1)
     bundle = fitted._repr_mimebundle_()
     assert "bsnsing-tree" in bundle["text/html"]
     assert bundle["text/plain"] == repr(fitted)
