@@ -113,7 +113,7 @@ class Growth:
         # So many cases that the penalty is what the options say.
         cases = replace(training.cases, weights=CaseWeights(MANY[: training.n_rows], 1.0))
         real, simple = cases, RuleSpace(2)
-        options = replace(read_options(model, None, 100.0, None), ccp_alpha=self.penalty)
+        options = replace(read_options(model, None, 100.0), ccp_alpha=self.penalty)
         distill = DistillOptions(
             config=config,
             try_column_pairs=model.column_pairs == "auto",
@@ -209,7 +209,7 @@ def test_evidence_is_scaled_to_the_real_cases() -> None:
     teaching = teaching_of(X, y.astype(np.int32))
     training = teaching.training_set()
     model = BsnsingClassifier(max_rules=2, column_pairs=None)
-    options = replace(read_options(model, None, 100.0, None), ccp_alpha=0.001, shrinkage=1.0)
+    options = replace(read_options(model, None, 100.0), ccp_alpha=0.001, shrinkage=1.0)
     distill = DistillOptions(config=DistillConfig(), try_column_pairs=False, try_longer_rules=False)
     tree, evidence, _ = grow_distilled(teaching.real, CLASSES, training, options, distill)
     assert tree.is_taught
@@ -230,9 +230,7 @@ def test_evidence_is_what_the_rows_of_each_node_tell_unrounded() -> None:
     X, y = diagonal()
     teaching = teaching_of(X, y.astype(np.int32))
     training = teaching.training_set()
-    options = read_options(
-        BsnsingClassifier(column_pairs=None), training.teacher.leaf_rows, 600.0, None
-    )
+    options = read_options(BsnsingClassifier(column_pairs=None), training.teacher.leaf_rows, 600.0)
     tree, evidence = _grow(teaching.real, CLASSES, training, options)
     leaves = find_leaves(tree, training.cases.table, 1)
     node_of_row = leaves[np.searchsorted(training.row_of, np.arange(training.n_rows))]

@@ -128,7 +128,7 @@ def test_trees_ask_about_levels_and_can_be_asked_about_their_groups_again(n_clas
     cases = cases_of(X, labels)
     order = order_levels(cases, n_classes, 12, ())
     grouped = replace(cases, table=order.table(cases.table))
-    options = read_options(BsnsingClassifier(max_levels=12, ccp_alpha=0.0), None, 900.0, None)
+    options = read_options(BsnsingClassifier(max_levels=12, ccp_alpha=0.0), None, 900.0)
     grown = grow_tree(grouped, np.arange(n_classes), options)
     about_levels = ungroup(grown, order)
     assert {"==", "in"} & {q.test for rule in about_levels.rules if rule for q in rule.questions}

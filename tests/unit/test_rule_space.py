@@ -93,7 +93,7 @@ def test_sparse_columns_are_paired_like_others() -> None:
 
 
 def test_a_space_says_what_rules_may_be() -> None:
-    options = read_options(BsnsingClassifier(), None, 100.0, None)
+    options = read_options(BsnsingClassifier(), None, 100.0)
     pair = ColumnPair("x0", "-", "x1")
     found = RuleSpace(3, (pair,)).options(options)
     assert (found.search.max_rules, found.pairs) == (3, (pair,))
@@ -103,7 +103,7 @@ def test_a_space_says_what_rules_may_be() -> None:
 
 def test_each_enrichment_adds_its_own() -> None:
     training = untaught(RNG.uniform(size=(100, 3)), [3, 2, 1])
-    options = read_options(BsnsingClassifier(n_segments=2), None, 100.0, None)
+    options = read_options(BsnsingClassifier(n_segments=2), None, 100.0)
     paired = with_column_pairs(RuleSpace(2), options, training, CONFIG)
     assert paired == RuleSpace(2, choose_pairs(training, CONFIG.n_paired))
     assert with_longer_rules(paired, options, training, CONFIG) == replace(paired, max_rules=3)
@@ -114,7 +114,7 @@ def test_each_enrichment_adds_its_own() -> None:
 def test_work_is_rows_times_sets_of_questions() -> None:
     """Three columns of two thresholds each, and six pairs likewise."""
     training = untaught(RNG.uniform(size=(100, 3)), [3, 2, 1])
-    options = read_options(BsnsingClassifier(n_segments=2), None, 100.0, None)
+    options = read_options(BsnsingClassifier(n_segments=2), None, 100.0)
     for work, is_tried in ((100 * 18.0**2, True), (100 * 18.0**2 - 1, False)):
         config = replace(CONFIG, most_work=work)
         assert bool(with_column_pairs(RuleSpace(2), options, training, config)) is is_tried
