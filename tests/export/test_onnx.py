@@ -112,6 +112,19 @@ def test_numbers_with_names_can_be_one_input() -> None:
         export_onnx(fitted("default"), input_name="all of them")
 
 
+@pytest.mark.parametrize("name", ["default", "missing", "60 leaves"])
+def test_infinite_cells_are_beyond_every_threshold(name: str) -> None:
+    """Predictions refuse them; exports meet them, and take them as the largest numbers."""
+    model, rows = fitted(name), trial_rows(name, 300)
+    written = export_onnx(model, missing_text=MISSING)
+    numeric = [c.name for c in model.trees_[0].columns if c.kind == "numeric"]
+    for sign in (1, -1):
+        for one in numeric:
+            large = rows.assign(**{one: sign * sys.float_info.max})
+            _, found = run(written, rows.assign(**{one: sign * np.inf}))
+            np.testing.assert_array_equal(found, model.predict_proba(large))
+
+
 def test_blank_text_is_missing_by_default() -> None:
     model, rows = fitted("missing"), trial_rows("missing")
     written = export_onnx(model)

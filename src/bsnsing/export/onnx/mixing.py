@@ -6,7 +6,7 @@ level from below, where each node takes from its children what its rule says, or
 
 from __future__ import annotations
 
-import sys
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,6 @@ from bsnsing.export.onnx.graph import Graph
 
 NO, UNKNOWN, YES = 0, 1, 2
 _ANSWER = {False: NO, None: UNKNOWN, True: YES}
-_MAX = sys.float_info.max
 # Cells that are worked out at a time, of rows and questions.
 _CELLS_AT_A_TIME = 1_000_000
 # Deeper trees are gone through node by node: a runtime takes long to load many operators.
@@ -298,9 +297,9 @@ def _intervals(test: CellTest) -> list[tuple[float, float]]:
     """The numbers that answer yes, as intervals with both their ends."""
     operands: Any = test.operands
     if test.name == "above":
-        return [(float(np.nextafter(operands[0], np.inf)), _MAX)]
+        return [(float(np.nextafter(operands[0], np.inf)), math.inf)]
     if test.name == "below":
-        return [(-_MAX, float(np.nextafter(operands[0], -np.inf)))]
+        return [(-math.inf, float(np.nextafter(operands[0], -np.inf)))]
     if test.name == "within":
         return list(zip(operands[::2], operands[1::2], strict=True))
     if test.name in ("equal", "level"):

@@ -9,7 +9,6 @@ that gives the number of the node where a row leaves it.
 from __future__ import annotations
 
 import math
-import sys
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
@@ -69,7 +68,7 @@ def chain_of(program: Program, test: CellTest, features: Features) -> Chain:
             cuts += [Branch(LEQ, math.nextafter(low, -math.inf), no), Branch(LEQ, high, yes)]
         branches, otherwise = tuple(cuts), no
     elif test.name == "blank":
-        branches, otherwise = (Branch(LEQ, sys.float_info.max, no),), yes
+        branches, otherwise = (Branch(LEQ, math.inf, no),), yes
     elif test.name == "among" and features.groups:
         feature = features.groups[test.cell, int(operands[0])]
         branches, otherwise = (Branch(EQUAL, 1.0, yes),), no
