@@ -327,8 +327,15 @@ def _find_row_names(whole: Scattered, most_levels: int) -> list[int]:
         ]
     if not suspects:
         return []
-    rows = whole.workers.merged(different_rows, all_different, whole.cases, columns=suspects)
-    return [i for i, codes in zip(suspects, rows[1:], strict=True) if names_rows(codes)]
+    # Different rows meet on a worker; only what they say of the columns comes here.
+    rows = whole.workers.reduced(different_rows, all_different, whole.cases, columns=suspects)
+    are_names = whole.workers.fetch(whole.workers.call(which_name_rows, rows))
+    return [i for i, is_name in zip(suspects, are_names, strict=True) if is_name]
+
+
+def which_name_rows(rows: Sequence[NDArray[Any]]) -> list[bool]:
+    """Whether each column names rows, by keys of the different rows and their codes."""
+    return [names_rows(codes) for codes in rows[1:]]
 
 
 def labels_of_levels(
