@@ -21,11 +21,15 @@ def test_there_are_files_of_every_type() -> None:
     assert len(FILES) >= 12
 
 
-def test_files_of_format_1_are_of_own_questions_and_2_tells_others() -> None:
+def test_files_of_format_2_tell_origins_and_scales() -> None:
     for path in FILES:
-        version = json.loads(path.read_text(encoding="utf-8"))["format_version"]
-        origins = {name for tree in bsnsing.load(path).trees_ for name in tree.origins}
-        assert origins == ({"own"} if version == 1 else {"own", "user", "DecisionTreeClassifier"})
+        trees = bsnsing.load(path).trees_
+        origins = {name for tree in trees for name in tree.origins}
+        is_lent = path.name == "donors.v2.json"
+        assert origins == ({"own", "user", "DecisionTreeClassifier"} if is_lent else {"own"})
+        scales = {column.scale.kind for column in trees[0].columns if column.scale is not None}
+        is_scaled = path.name == "scales.v2.json"
+        assert scales == ({"moment", "duration", "order"} if is_scaled else set())
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

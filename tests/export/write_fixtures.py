@@ -31,7 +31,7 @@ def write(name: str, model: Any, rows: Any, version: int = 1) -> None:
         "labels": [str(label) for label in model.predict(rows)],
         "importances": [share.hex() for share in model.feature_importances_.tolist()],
     }
-    text = json.dumps(beside, ensure_ascii=True).replace("], [", "],\n [")
+    text = json.dumps(beside, ensure_ascii=True, default=str).replace("], [", "],\n [")
     path.with_suffix(".rows.json").write_text(text + "\n", encoding="utf-8")
     print(f"wrote {path.name}")
 
@@ -62,6 +62,31 @@ def main() -> None:
     lent = BsnsingClassifier.plain(extra_questions=[donor, "city in {Ulm, Kiel}"])
     rows = trial_rows("default", most=60)
     write("donors", lent.fit(trial.table, trial.labels), rows, version=2)
+    write("scales", *_scales(), version=2)
+
+
+def _scales() -> tuple[Any, Any]:
+    """A model of dates, durations and ordered levels, and rows to predict."""
+    import numpy as np
+    import pandas as pd
+
+    from bsnsing import BsnsingClassifier
+
+    random, n_rows = np.random.RandomState(0), 300
+    sizes = ["small", "medium", "large"]
+    table = pd.DataFrame(
+        {
+            "day": np.datetime64("2020-01-01", "D") + random.randint(0, 1000, n_rows),
+            "wait": (random.randint(0, 5000, n_rows) * 60_000_000).astype("timedelta64[us]"),
+            "size": pd.Categorical(random.choice(sizes, n_rows), categories=sizes, ordered=True),
+        }
+    )
+    score = (table["day"] > "2021-05-01") * 1 + (table["size"] > "small") * 1
+    labels = score + (table["wait"] > pd.Timedelta(hours=30)) > 1
+    model = BsnsingClassifier.plain(min_samples_leaf=5).fit(table, labels.to_numpy())
+    rows = table.iloc[:50].assign(size=table["size"].astype(object))
+    rows.loc[:5, "day"], rows.loc[3:8, "wait"], rows.loc[7:10, "size"] = pd.NaT, pd.NaT, None
+    return model, rows
 
 
 if __name__ == "__main__":

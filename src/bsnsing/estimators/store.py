@@ -1,6 +1,6 @@
 """Estimators as files of JSON, and back; pickles that know what wrote them.
 
-A file of format 1 is an object with these fields; ``bsnsing.json_schema()`` has all of them::
+A file is an object with these fields; ``bsnsing.json_schema()`` has all of them::
 
     {
       "format": "bsnsing",
@@ -11,8 +11,8 @@ A file of format 1 is an object with these fields; ``bsnsing.json_schema()`` has
     }
 
 The version is raised when readers of the old one would misread or refuse what is written. Every
-version that ever was stays readable. Format 2 has what 1 has, and origins of questions and the
-parameter ``donors_per_node``.
+version that ever was stays readable. Format 2 has what 1 has, and scales of columns, origins of
+questions and the parameter ``donors_per_node``.
 """
 
 from __future__ import annotations
