@@ -271,6 +271,8 @@ def save_and_load(table: Table, model: Any) -> None:
 @oracle
 def exports(table: Table, model: Any) -> None:
     """Exported Python says what the model says; texts of all kinds can be written."""
+    if not table.is_plain:
+        return  # code takes no dates and times
     space: dict[str, Any] = {}
     exec(compile(bsnsing.export_python(model), "<export>", "exec"), space)
     names = [column.name for column in model.trees_[0].columns]
