@@ -23,8 +23,10 @@ Kind: TypeAlias = Literal["numeric", "boolean", "categorical"]
 Level: TypeAlias = str | int | float | bool
 
 
-# Kinds and bytes of the numbers that the core reads as they are.
-_NATIVE_TYPES = frozenset(["f8", "f4", "b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+# Types of the numbers that the core reads as they are, in the order of bytes of this machine.
+_NATIVE_TYPES = frozenset(
+    np.dtype(code) for code in ("f8", "f4", "b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +103,9 @@ class Column:
     def native_numbers(self) -> NDArray[Any]:
         """Return the same numbers in the type the user has them in, where the core reads it."""
         cells = self.cells
-        if isinstance(cells, SparseCells) or cells.dtype.str[1:] not in _NATIVE_TYPES:
+        if isinstance(cells, SparseCells) or cells.dtype not in _NATIVE_TYPES:
             return self.numbers()
-        is_plain = cells.dtype.isnative and cells.flags.aligned
-        return cells if is_plain else self.numbers()
+        return cells if cells.flags.aligned else self.numbers()
 
     def codes(self) -> NDArray[np.int32]:
         """Return positions in ``info.levels``: -1 where missing, ``len(levels)`` where unseen."""
@@ -129,8 +130,8 @@ RawColumn: TypeAlias = "Cells | Factored | nw.Series[Any]"
 
 def read_column(name: str, raw: RawColumn, *, as_category: bool) -> Column:
     """Read one column by its own dtype and cells, or as categorical whatever it holds."""
-    if isinstance(raw, nw.Series):
-        column = _read_series(name, raw, as_category=as_category)
+    if isinstance(raw, np.ndarray):
+        column = _read_array(name, raw, as_category=as_category)
     elif isinstance(raw, Factored):
         column = _of_levels(name, raw.distinct, raw.positions)
         if raw.order is not None and not as_category:
@@ -138,7 +139,7 @@ def read_column(name: str, raw: RawColumn, *, as_category: bool) -> Column:
     elif isinstance(raw, SparseCells):
         column = _of_numbers(name, raw, is_boolean=raw.values.dtype.kind == "b")
     else:
-        column = _read_array(name, raw, as_category=as_category)
+        column = _read_series(name, raw, as_category=as_category)
     return _as_categorical(column) if as_category else column
 
 
