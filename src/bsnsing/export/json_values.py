@@ -68,7 +68,7 @@ def _column(place: Place) -> ColumnInfo:
         place.fail("with levels if its kind is 'categorical', and only then")
     levels = tuple(own.scalar() for own in fields["levels"].items()) if "levels" in fields else ()
     # Exports find levels by halving, and numbers by their position before text.
-    if not are_distinct(levels) or list(levels) != sorted(levels, key=_rank):
+    if levels and (not are_distinct(levels) or list(levels) != sorted(levels, key=_rank)):
         fields["levels"].fail("a list of numbers and then text, each ascending and each once")
     if "scale" in fields and kind != "numeric":
         place.fail("without a scale, unless its kind is 'numeric'")
