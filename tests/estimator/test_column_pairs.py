@@ -27,7 +27,7 @@ from bsnsing import (
 )
 from bsnsing.distill.config import DistillConfig
 from bsnsing.distill.proof import sum_up
-from bsnsing.distill.training_set import Teaching, TrainingSet
+from bsnsing.distill.training_set import Learnt, Teaching, TrainingSet
 from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import Evidence, with_evidence
 from tests.training_sets import teaching_of
@@ -90,39 +90,46 @@ def test_the_teacher_is_shown_the_pairs_and_heard_if_it_errs_less(
     brier: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y = credit()
-    taught: list[tuple[int, TrainingSet]] = []
-    training_set = Teaching.training_set
+    shown: list[int] = []  # pairs, each time that a teacher learns
+    heard: list[TrainingSet] = []
+    learn, training_set = Teaching.learn, Learnt.training_set
 
-    def spy(teaching: Teaching, pairs: tuple[ColumnPair, ...] = ()) -> TrainingSet:
-        training = training_set(teaching, pairs)
+    def learn_and_note(teaching: Teaching, pairs: tuple[ColumnPair, ...] = ()) -> Learnt:
+        learnt = learn(teaching, pairs)
+        shown.append(len(pairs))
         if pairs:
-            training = replace(training, teacher=replace(training.teacher, brier=brier))
-        taught.append((len(pairs), training))
-        return training
+            learnt = replace(learnt, teacher=replace(learnt.teacher, brier=brier))
+        return learnt
 
-    monkeypatch.setattr(Teaching, "training_set", spy)
+    def write_and_note(learnt: Learnt) -> TrainingSet:
+        heard.append(training_set(learnt))
+        return heard[-1]
+
+    monkeypatch.setattr(Teaching, "learn", learn_and_note)
+    monkeypatch.setattr(Learnt, "training_set", write_and_note)
     growth = BsnsingClassifier()._grow(X, y, None)
-    assert [n_pairs for n_pairs, _ in taught] == [0, 6]  # three columns of numbers
-    heard = taught[int(brier == 0)][1]
+    assert shown == [0, 6]  # three columns of numbers
+    assert len(heard) == (2 if brier == 0 else 1)
+    last = heard[-1]
     assert growth.form is not None
     tree = growth.form.translate(growth.trees[0].tree)  # as it was grown
-    leaves = find_leaves(tree, heard.cases.table, 1)
-    own = leaves[np.searchsorted(heard.row_of, np.arange(heard.n_rows))]
+    leaves = find_leaves(tree, last.cases.table, 1)
+    own = leaves[np.searchsorted(last.row_of, np.arange(last.n_rows))]
     learnt, real = np.zeros((2, tree.n_nodes, 2))
-    np.add.at(learnt, own, heard.soft)
-    np.add.at(real, own[: len(X)], heard.soft[: len(X)])
+    np.add.at(learnt, own, last.soft)
+    np.add.at(real, own[: len(X)], last.soft[: len(X)])
     evidence = Evidence(
-        sum_up(tree, real) * (len(X) / heard.soft[: len(X)].sum()),
-        sum_up(tree, learnt) * (len(X) / heard.soft.sum()),
+        sum_up(tree, real) * (len(X) / last.soft[: len(X)].sum()),
+        sum_up(tree, learnt) * (len(X) / last.soft.sum()),
         learnt_weight=1.0,
     )
     expected = with_evidence(tree, evidence, DistillConfig().shrinkage)
     np.testing.assert_allclose(tree.value, expected.value)
     np.testing.assert_allclose(tree.impurity, expected.impurity, atol=1e-9)
     np.testing.assert_allclose(tree.weighted_cases, expected.weighted_cases)
-    taught.clear()
+    shown.clear()
     BsnsingClassifier(column_pairs=None).fit(X, y)
-    assert [n_pairs for n_pairs, _ in taught] == [0]
+    assert shown == [0]
 
 
 def test_a_teacher_that_sees_pairs_errs_less() -> None:
