@@ -271,7 +271,7 @@ class Forest:
         """
 
     def cut_back(self, leaf_rows: int) -> None:
-        """From here on leaves have at least so many rows."""
+        """From here on leaves have at least `leaf_rows` rows."""
 
     def predict(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """Mean shares by all trees."""
@@ -285,6 +285,6 @@ class Forest:
 
     def __getstate__(self) -> tuple[int, int, list[Any]]: ...
 
-    def __setstate__(self, arg: tuple[int, int, Sequence[tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]]]], /) -> None: ...
+    def __setstate__(self, arg: tuple[int, int, Sequence[tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]]]], /) -> None: ...
 
 def grow_forest(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, *, n_classes: int, n_best_trees: int, n_best_columns: int, n_random_trees: int, n_random_columns: int, n_draws: int, seed: int, n_threads: int) -> Forest: ...

@@ -234,7 +234,7 @@ void bind_forest(nb::module_& m) {
              "Mean shares by the trees that did not draw a row, for each size of leaves.")
         .def(
             "cut_back", [](Forest& self, std::uint32_t leaf_rows) { self.cut_back(leaf_rows); },
-            nb::arg("leaf_rows"), "From here on leaves have at least so many rows.")
+            nb::arg("leaf_rows"), "From here on leaves have at least `leaf_rows` rows.")
         .def("predict", &predict, nb::arg("codes").noconvert(), nb::kw_only(), nb::arg("n_threads"),
              "Mean shares by all trees.")
         .def("importances",

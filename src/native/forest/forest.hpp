@@ -14,7 +14,7 @@ namespace bsnsing {
 
 struct ForestOptions {
     std::size_t n_best_trees;    // with the best cut of each column that is tried ...
-    std::size_t n_best_columns;  // ... of so many at each node
+    std::size_t n_best_columns;  // ... at each node
     std::size_t n_random_trees;  // with one cut by chance of each column that is tried ...
     std::size_t n_random_columns;
     std::size_t n_draws;
@@ -48,7 +48,7 @@ class Forest {
     std::vector<double> out_of_bag(const CodeMatrix& codes,
                                    std::span<const std::uint32_t> leaf_rows, std::size_t n_threads,
                                    Interrupt& interrupt) const;
-    // From here on leaves have at least so many rows.
+    // From here on leaves have at least `leaf_rows` rows.
     void cut_back(std::uint32_t leaf_rows);
     // Mean shares by all trees: rows x classes.
     std::vector<double> predict(const CodeMatrix& codes, std::size_t n_threads,

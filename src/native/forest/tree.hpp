@@ -139,7 +139,7 @@ struct ForestTree {
         gain.push_back(0);
     }
 
-    // The nearest node from here up that has so many rows; at last the root.
+    // The nearest node from here up that has at least `least_rows` rows; at last the root.
     std::uint32_t nearest(std::uint32_t node, std::uint32_t least_rows) const {
         while (n_rows[node] < least_rows && node != 0) node = parent[node];
         return node;

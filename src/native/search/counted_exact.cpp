@@ -288,7 +288,9 @@ std::vector<std::uint32_t> CountedExactSearch::find_openings(const Node& node, s
     literals_->simplest_rule(node.literals, first, least_added, simplest);
     // An extension whose cases are the least ones, and that one more literal may widen up to the
     // most there can be: the box.
+    ScanMemory memory(objective_.n_classes);
     ExtendScan scan;
+    scan.memory = memory.data();
     scan.objective = &objective_;
     scan.formulas = options_.formulas;
     scan.n_literals = n;

@@ -36,7 +36,7 @@ void for_each_tile(const BlockGroup& group, const Count& count) {
         for (std::size_t a = group.first; a < group.end && a <= b; ++a) count(a, b);
 }
 
-// With so many classes it is time to look at the clock.
+// After this many classes it is time to look at the clock.
 constexpr std::size_t kCheckClasses = 64;
 
 // The pairs of one question with all later ones, but for the limit that they have to beat.
@@ -337,6 +337,7 @@ bool offer_pairs(const PoolCounts& pool, const Formulas& formulas, const ValueGr
         }
     };
     std::vector<Hit> hits(pool.stride() * kHitsPerQuestion);
+    ScanMemory memory(pool.n_classes());
     for (std::size_t own = 0; own < pool.n_questions(); ++own) {
         if (watch.check()) return false;
         const std::vector<double> own_counts = pool.literal_counts(own, false);
@@ -344,6 +345,7 @@ bool offer_pairs(const PoolCounts& pool, const Formulas& formulas, const ValueGr
         PairScan scan = scan_of(pool, formulas, own, own_counts, row.both_, row.class_stride);
         scan.limit = collector.incumbent().limit();
         scan.grain = collector.scan_grain(grid);
+        scan.memory = memory.data();
         const std::size_t n_hits = pool.kernels().scan_pairs(scan, hits.data());
         offer_hits(pool, row, static_cast<std::uint32_t>(own), hits.data(), n_hits, collector);
     }

@@ -105,7 +105,7 @@ function renderPicture() {
   movePicture();
 }
 
-// What the frame shows, in the picture's own measure, with so many frames around it.
+// What the frame shows, in the picture's own measure, with `around` frames on each side.
 function sight(around) {
   const { width, height } = frameSize();
   const { x, y, scale } = picture;
