@@ -80,7 +80,7 @@ BAD_INPUT: dict[str, Callable[[], tuple[Any, Any, Any]]] = {
     "missing label": lambda: (OTHER, [None, *"ab" * 29, "a"], None),
     "unknown column of labels": lambda: (OTHER, "nothing", None),
     "infinity": lambda: (OTHER.assign(a=np.inf), "label", None),
-    "dates": lambda: (OTHER.assign(a=pd.Timestamp("2020-01-01")), "label", None),
+    "complex numbers": lambda: (OTHER.assign(a=1j), "label", None),
     "no rows": lambda: (OTHER.iloc[:0], "label", None),
     "no columns": lambda: (OTHER[["label"]], "label", None),
     "no table": lambda: (None, Y, None),

@@ -117,7 +117,6 @@ def test_text_is_read_the_same_from_short_and_long_columns(n_rows: int) -> None:
         "category": pd.DataFrame({"t": pd.Series(cells, dtype="category")}),
         "polars": pl.DataFrame({"t": cells}),
         "polars category": pl.DataFrame({"t": pl.Series(cells, dtype=pl.Categorical)}),
-        "polars enum": pl.DataFrame({"t": pl.Series(cells, dtype=pl.Enum(["a", "b"]))}),
         "arrow": pa.table({"t": arrow}),
         "arrow large": pa.table({"t": arrow.cast(pa.large_string())}),
         "arrow view": pa.table({"t": pa.array(cells, pa.string_view())}),

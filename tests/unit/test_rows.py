@@ -86,7 +86,7 @@ def noisy(seed: int) -> tuple[Cases, TrainingSet, GrowOptions]:
     teaching = teaching_of(X, y, config=config)
     training = teaching.training_set()
     assert not training.has_synthetic
-    options = read_options(model, training, 200.0, None)
+    options = read_options(model, training.teacher.leaf_rows, 200.0)
     assert options.ccp_alpha > 0
     return teaching.real, training, replace(options, class_weight=np.array([1.0, 2.0]))
 
