@@ -25,7 +25,9 @@ class Problem:
         random = self.random
         self.n_rows = int(random.integers(20, 150))
         self.criterion = CRITERIA[seed % len(CRITERIA)]
-        self.n_classes = 2 if self.criterion == "error" else int(random.choice([2, 2, 3, 5, 12, 20]))
+        self.n_classes = (
+            2 if self.criterion == "error" else int(random.choice([2, 2, 3, 5, 12, 20]))
+        )
         self.classes = random.integers(0, self.n_classes, self.n_rows).astype(np.int32)
         self.weights = (
             random.integers(0, 6, self.n_rows).astype(np.int64) if random.random() < 0.4 else None
