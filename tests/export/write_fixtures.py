@@ -63,9 +63,10 @@ def main() -> None:
     rows = trial_rows("default", most=60)
     write("donors", lent.fit(trial.table, trial.labels), rows, version=2)
     write("scales", *_scales(), version=2)
+    write("words", *_scales("Europe/Berlin"), version=2)
 
 
-def _scales() -> tuple[Any, Any]:
+def _scales(zone: str | None = None) -> tuple[Any, Any]:
     """A model of dates, durations and ordered levels, and rows to predict."""
     import numpy as np
     import pandas as pd
@@ -81,6 +82,7 @@ def _scales() -> tuple[Any, Any]:
             "size": pd.Categorical(random.choice(sizes, n_rows), categories=sizes, ordered=True),
         }
     )
+    table["day"] = table["day"].dt.tz_localize(zone)
     score = (table["day"] > "2021-05-01") * 1 + (table["size"] > "small") * 1
     labels = score + (table["wait"] > pd.Timedelta(hours=30)) > 1
     model = BsnsingClassifier.plain(min_samples_leaf=5).fit(table, labels.to_numpy())

@@ -170,12 +170,12 @@ def _is_inside(value: datetime.time, way: int) -> bool:
 def zone_of(name: str) -> datetime.tzinfo:
     """Return a time zone by its name, or by its offset as in +01:00."""
     offset = re.fullmatch(r"(?:UTC)?([+-])(\d\d):(\d\d)", name)
-    if offset:
+    try:
+        if offset is None:
+            return ZoneInfo(name)
         sign, hours, minutes = offset.groups()
         own = datetime.timedelta(hours=int(hours), minutes=int(minutes))
         return datetime.timezone(own if sign == "+" else -own)
-    try:
-        return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return datetime.timezone.utc  # the moment is the same
 

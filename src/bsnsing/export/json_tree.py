@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.columns import ColumnInfo
+from bsnsing.data.scales import Scale
 from bsnsing.export.json_read import ModelFileError, Place, as_number
+from bsnsing.export.json_rule import JoinedQuestions, scales_of
 from bsnsing.export.json_values import (
     columns_from_json,
     columns_to_json,
@@ -21,7 +23,6 @@ from bsnsing.export.json_values import (
     pair_to_json,
     question_from_json,
     question_to_json,
-    rule_text,
 )
 from bsnsing.questions.coded import CodedQuestion
 from bsnsing.questions.pair import ColumnPair
@@ -74,17 +75,22 @@ def _nodes_to_json(tree: Tree) -> list[dict[str, Any]]:
             *(*_SEARCH, *_OBJECTIVES, "best_own_proven"),
         )
     }
-    # Moments and ordered levels are written as numbers, as the engines have them.
+    # Moments and ordered levels are numbers, as the engines have them; only the text has words.
     bare = tuple(replace(column, scale=None) for column in tree.columns)
     rules = replace(tree, columns=bare).rules
-    return [_node_to_json(i, rule, listed) for i, rule in enumerate(rules)]
+    scales = scales_of(tree.columns)
+    return [_node_to_json(i, rule, scales, listed) for i, rule in enumerate(rules)]
 
 
-def _node_to_json(i: int, rule: Rule | None, listed: dict[str, list[Any]]) -> dict[str, Any]:
+def _node_to_json(
+    i: int, rule: Rule | None, scales: dict[str, Scale], listed: dict[str, list[Any]]
+) -> dict[str, Any]:
     node: dict[str, Any] = {"id": i}
     proof = {name: listed[name][i] for name in _SEARCH}
     if rule is not None:
-        node["rule"] = rule_text(rule.questions, rule.negated, rule.operator, rule.has_missing)
+        node["rule"] = JoinedQuestions(
+            rule.questions, rule.negated, rule.operator, rule.has_missing
+        ).text(scales)
         node["operator"] = rule.operator
         node["questions"] = [
             question_to_json(question, negated=negated)
@@ -126,6 +132,7 @@ class _Subjects:
     ) -> None:
         self.columns = columns
         self.has_missing = has_missing
+        self.scales = scales_of(columns, in_utc=True)
         subjects: list[str | ColumnPair] = [column.name for column in columns]
         self.position = {subject: i for i, subject in enumerate([*subjects, *pairs])}
         # Levels by type too, as True is 1 to Python.
@@ -246,12 +253,12 @@ def _read_node(place: Place, i: int, n_classes: int, subjects: _Subjects) -> _Re
     negated = [own[2] for own in read]
     if "rule" in fields:
         missing = [subjects.has_missing[coded[0]] for coded, _, _ in read]
-        says = rule_text([own[1] for own in read], negated, operator, missing)
-        if fields["rule"].text() != says:
+        joined = JoinedQuestions([own[1] for own in read], negated, operator, missing)
+        if not joined.are_said_by(fields["rule"].text(), subjects.scales):
             raise ModelFileError(
                 f"{fields['rule'].where} reads {shown_text(fields['rule'].text())}, but the "
-                f"questions beside it say {shown_text(says)}. Change both alike, or remove the "
-                "text: the questions count."
+                f"questions beside it say {shown_text(joined.text(subjects.scales))}. Change both "
+                "alike, or remove the text: the questions count."
             )
     return _ReadNode(
         fields["yes"].integer(0),

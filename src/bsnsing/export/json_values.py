@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -224,55 +223,3 @@ def _moment_from_json(place: Place, test: str) -> Any:
         written.fail("a moment such as 2021-03-01, after '<' or '>'")
     assert found is not None
     return found[0]
-
-
-# --- Text that goes with the questions ---
-
-# By code points, since what is a letter differs between versions of Python.
-_LETTERS = "A-Za-z_\u00a1-\u1fff\u2070-\U0010ffff"
-_PLAIN = f"[{_LETTERS}][{_LETTERS}0-9 ()%]*"  # compiled on request, as it takes milliseconds
-_WORDS = re.compile(r"\b(and|or|xor|not|in|is|true|false)\b", re.IGNORECASE | re.ASCII)
-_NEGATED = {">": "<=", "<": ">=", "==": "!=", "in": "not in", "is missing": "is not missing"}
-
-
-def rule_text(
-    questions: Sequence[Question],
-    negated: Sequence[bool],
-    operator: str,
-    has_missing: Sequence[bool],
-) -> str:
-    """Write a rule for people, in all digits.
-
-    Readers compare it with the questions beside it, so that an edit of one alone is seen. It is
-    part of the format, and stays as it is however trees are printed.
-    """
-    parts = []
-    for question, is_negated, missing in zip(questions, negated, has_missing, strict=True):
-        column, value = question.column, question.value
-        if isinstance(column, ColumnPair):
-            factor = "" if column.factor == 1 else f"{_word(column.factor)} * "
-            subject = f"{_word(column.first)} {column.sign} {factor}{_word(column.second)}"
-        else:
-            subject = _word(column)
-        is_wrapped = is_negated and missing and question.test != "is missing"
-        test = _NEGATED[question.test] if is_negated and not is_wrapped else question.test
-        ending = ""
-        if isinstance(value, tuple):
-            ending = " {" + ", ".join(map(_word, value)) + "}"
-        elif question.test != "is missing":
-            ending = f" {_word(value)}"
-        text = f"{subject} {test}{ending}"
-        parts.append(f"not ({text})" if is_wrapped else text)
-    return f" {operator} ".join(parts)
-
-
-def _word(value: Any) -> str:
-    plain = value.item() if isinstance(value, np.generic) else value
-    if isinstance(plain, str):
-        is_plain = (
-            re.fullmatch(_PLAIN, plain) and not plain.endswith(" ") and not _WORDS.search(plain)
-        )
-        return plain if is_plain else json.dumps(plain, ensure_ascii=False)
-    if isinstance(plain, float):
-        return repr(int(plain) if plain.is_integer() and abs(plain) < 1e15 else plain)
-    return json.dumps(plain)
