@@ -7,8 +7,7 @@ tree, rules         rules and trees as frozen data; what a rule is judged by, an
 engine, solvers     what counts the rows of nodes; what chooses each node's rule from the counts
 grow, distill       a tree from cases, level by level; a tree from a teacher's soft labels
 estimators          the scikit-learn classifiers, which call all of these in turn
-export              models in other forms, by way of one neutral form; reads trees alone
-cli                 the command ``bsnsing``, imported on request
+export, cli         models in other forms, made of trees alone; the command ``bsnsing``
 """
 
 import importlib
