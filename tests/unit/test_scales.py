@@ -239,3 +239,8 @@ def test_numbers_beyond_the_calendar_are_shown_as_its_ends() -> None:
     assert Scale("time").show(-5.0) == "00:00"
     assert Scale("duration").show(1e300).startswith("999999999d")
     assert Scale("order", levels=("a", "b")).show(1e300) == "b"
+
+
+def test_a_day_is_shown_as_its_midnight_is() -> None:
+    day = dt.date(2021, 3, 2)
+    assert show_moment(day) == show_moment(dt.datetime(2021, 3, 2)) == "2021-03-02"

@@ -191,13 +191,15 @@ DURATION = re.compile(
 )
 
 
-def show_moment(value: Moment) -> str:
+def show_moment(value: Moment | datetime.date) -> str:
     """Write a moment, time or duration as the grammar reads it, as short as may be."""
     if isinstance(value, datetime.timedelta):
         return _show_duration(value // _STEP)
     if isinstance(value, datetime.time):
         return _short_clock(value)
     date = f"{value.year:04d}-{value.month:02d}-{value.day:02d}"
+    if not isinstance(value, datetime.datetime):
+        return date  # a day, as some libraries have it
     if value.tzinfo is None:
         is_midnight = value.time() == datetime.time()
         return date if is_midnight else f"{date}T{_short_clock(value.time())}"
