@@ -152,6 +152,14 @@ def test_a_changed_file_gives_one_clear_error(name: str) -> None:
     refused(own, match)
 
 
+@pytest.mark.parametrize("value", ["Infinity", "-Infinity", "NaN", "low"])
+def test_thresholds_are_finite_numbers(value: str) -> None:
+    own = document("numbers")
+    del node(own)["rule"]
+    node(own)["questions"][0]["value"] = value
+    refused(own, r"questions\[0\].value must be a number")
+
+
 @pytest.mark.parametrize(
     ("text", "match"),
     [

@@ -157,7 +157,8 @@ class _Subjects:
         if is_of_levels != (question.test == "in") and question.test != "==":
             place.fail("a question whose test fits its column")
         if not is_of_levels:
-            number = Place(place.value["value"], f"{place.where}.value").number(finite=False)
+            written = Place(place.value["value"], f"{place.where}.value")
+            number = written.number(finite=question.test != "==")
             return (
                 (position, test, number, []),
                 replace(question, value=number),
