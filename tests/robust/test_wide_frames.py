@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 from bsnsing import BsnsingClassifier
+from bsnsing.data.frame_columns import _blocks_of
 from bsnsing.data.table import read_prediction_table, read_training_table
 
 PLAIN = BsnsingClassifier.plain
@@ -81,6 +83,41 @@ def test_columns_are_not_read_one_series_at_a_time(
     table = read_training_table(model, frame)
     read_prediction_table(model, frame, table.info)
     assert n_asked == 0
+
+
+def test_numbers_of_pandas_are_read_without_a_series(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To make one takes a sixth of a small prediction."""
+    frame = pd.DataFrame(wide(["f8", "i8", "f4"], 12))
+    model = PLAIN()
+    table = read_training_table(model, frame)
+
+    def refuse(*arguments: Any, **options: Any) -> None:
+        raise AssertionError("A series is made.")
+
+    monkeypatch.setattr(pd.Series, "__init__", refuse)
+    again = read_prediction_table(model, frame, table.info)
+    for column, cells in zip(again.columns, frame._mgr.column_arrays, strict=True):
+        np.testing.assert_array_equal(column.cells, cells)
+        assert np.shares_memory(column.cells, cells)
+        assert not column.cells.flags.writeable
+
+
+def test_blocks_of_pandas_are_found_by_what_it_offers_to_all() -> None:
+    """Where a frame has no blocks to see, the cells are the same."""
+    frame = pd.DataFrame(wide(["f8", "i8", "text", "f4"], 12))
+    without_blocks = SimpleNamespace(dtypes=frame.dtypes, iloc=frame.iloc)
+    found = [
+        {
+            place: line
+            for places, lines in _blocks_of(X)
+            for place, line in zip(places, lines, strict=True)
+        }
+        for X in (frame, without_blocks)
+    ]
+    assert found[0].keys() == found[1].keys()
+    for place, line in found[0].items():
+        assert line.dtype == found[1][place].dtype
+        np.testing.assert_array_equal(line, found[1][place])
 
 
 @pytest.mark.parametrize("n_rows", [5, 60_000])

@@ -34,7 +34,7 @@ _WITHOUT_ROWS: tuple[tuple[Callable[[Any], bool], str, str], ...] = (
 
 def with_rows_at_hand(X: Any) -> Any:
     """Return ``X``, and a record batch as a table; an error for a dataframe without rows."""
-    if isinstance(X, np.ndarray) or _is_of_pandas_or_polars(X):
+    if isinstance(X, np.ndarray) or is_of_pandas_or_polars(X):
         return X
     for is_kind, kind, call in _WITHOUT_ROWS:
         if is_kind(X):
@@ -48,12 +48,18 @@ def is_frame(X: Any) -> bool:
     """Whether ``X`` is a dataframe with rows, of a library that narwhals knows."""
     if isinstance(X, np.ndarray):
         return False
-    return _is_of_pandas_or_polars(X) or nw.dependencies.is_into_dataframe(X)
+    return is_of_pandas_or_polars(X) or nw.dependencies.is_into_dataframe(X)
 
 
-def _is_of_pandas_or_polars(X: Any) -> bool:
+def is_of_pandas_or_polars(X: Any) -> bool:
     """The most usual ones, seen at once: to look for all others takes a third of a prediction."""
-    return nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_polars_dataframe(X)
+    return is_frame_of(X, "pandas") or is_frame_of(X, "polars")
+
+
+def is_frame_of(X: Any, library: str) -> bool:
+    """Whether ``X`` is a DataFrame of this library, which is not ours to import."""
+    module = sys.modules.get(library)
+    return module is not None and isinstance(X, module.DataFrame)
 
 
 def names_of(X: Any, known: list[str] | None = None) -> list[Any]:
