@@ -72,8 +72,10 @@ def _of_polars(X: Any, names: Sequence[Any]) -> list[RawColumn]:
     n_cells = X.height * X.width
     if is_of_one and X.height <= _SHORT and n_cells <= _MANY_CELLS:
         # To copy few cells is quicker than a call for each column. By columns, polars copies in
-        # threads, and to start them takes longer than the whole of a small copy by rows.
-        cells = X.to_numpy(order="c" if n_cells <= _SMALL_COPY else "fortran")
+        # threads, and to start them takes longer than the whole of a small copy by rows. A single
+        # column it need not copy.
+        by_rows = X.width > 1 and n_cells <= _SMALL_COPY
+        cells = X.to_numpy(order="c" if by_rows else "fortran")
         if not _is_finite(cells):
             _reject_infinity(list(cells.T), names)
         return list(cells.T)
