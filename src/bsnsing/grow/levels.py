@@ -53,7 +53,8 @@ def grow_levels(
             tracker.follow(engine, frontier)
         splittable = stopping.worth_a_search(builder, frontier, tracker)
         aside = _set_aside(plan, builder, splittable)
-        splittable = [node for node in splittable if node.tree_node not in aside]
+        if aside:
+            splittable = [node for node in splittable if node.tree_node not in aside]
         given: dict[int, Found] = {}
         if first is not None and frontier[0].depth < options.max_depth:
             given = first.given(engine, frontier)
@@ -194,5 +195,5 @@ class _Stopping:
         return (
             total > 0
             and max(weighted) <= self.stop_prob * total
-            and sum(n > 0 for n in counts) >= 2
+            and len([n for n in counts if n > 0]) >= 2
         )

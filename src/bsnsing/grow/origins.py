@@ -26,6 +26,8 @@ class Origins:
 
     def of(self, node: int, found: Found) -> tuple[str, ...]:
         """Return where each question of a node's rule came from; nothing if all are its own."""
+        if not self._everywhere and not self._at:  # as in most trees, and every split asks
+            return ()
         if all(place < 0 for place in found.given):
             return ()
         names = self._everywhere + self._at.get(node, [])
