@@ -99,7 +99,7 @@ fuzz-native: $(TOOLS) ## Let libFuzzer look for bytes that break native code, fo
 
 audit: $(BUILT) ## Look for known vulnerabilities of what bsnsing depends on (needs the network)
 	@$(PIP) install pip-audit
-	@$(RUN) -m pip_audit --skip-editable || { echo "pip-audit asks pypi.org for advisories: \
+	@$(RUN) -m pip_audit --skip-editable || { echo "pip-audit asks the package index for advisories: \
 	a failure may also mean that it cannot be reached from here."; exit 1; }
 
 stubs: $(BUILT) $(DEV) ## Write the typed face of the native module, and the help of parameters, anew
