@@ -269,10 +269,6 @@ class JavaScript(Language):
         """A literal of a double."""
         return repr(number).replace("inf", "Infinity")
 
-    def if_line(self, condition: str) -> str:
-        """The line that opens an if."""
-        return f"if ({condition}) {{"
-
     def truth(self, answer: str) -> str:
         """Whether an answer that is never unknown is yes."""
         return f"{answer} === YES"

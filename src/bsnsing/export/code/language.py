@@ -39,16 +39,16 @@ class Language(ABC):
         """A literal of text."""
 
     @abstractmethod
-    def if_line(self, condition: str) -> str:
-        """The line that opens an if."""
-
-    @abstractmethod
     def leaf_line(self, values: Sequence[float]) -> str:
         """The line that returns the probabilities of a leaf."""
 
     @abstractmethod
     def call_line(self, tree: int, part: int) -> str:
         """The line that goes on in another part of the tree."""
+
+    def if_line(self, condition: str) -> str:
+        """The line that opens an if."""
+        return f"if ({condition}) {{"
 
     def number(self, number: float) -> str:
         """A literal of a double; the shortest that all readers take for it."""

@@ -283,10 +283,6 @@ class R(Language):
         """A line of comment."""
         return super().comment(text).encode("ascii", "backslashreplace").decode()
 
-    def if_line(self, condition: str) -> str:
-        """The line that opens an if."""
-        return f"if ({condition}) {{"
-
     def leaf_line(self, values: Sequence[float]) -> str:
         """The line that returns the probabilities of a leaf."""
         return f"c({self.numbers(values)})"
