@@ -39,7 +39,7 @@ def _list(known: dict[str, str]) -> str:
 @click.option(
     "--memory-limit",
     metavar="SIZE",
-    help="Read Parquet files some rows at a time, within so much memory, as in 4GB. Files too "
+    help="Read Parquet files some rows at a time, within this memory, such as 4GB. Files too "
     "large for this machine are read so anyway.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what was found of the columns, and stop.")

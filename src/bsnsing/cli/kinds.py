@@ -26,7 +26,7 @@ _DATE = re.compile(
     r"|\d{4}/\d{1,2}/\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}\.\d{1,2}\.\d{4}"
 )
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-# So few cells of a column are likely slips, or marks for missing cells, among numbers.
+# Up to this share, cells that are no numbers among numbers are likely slips, or marks for missing.
 _FEW = 0.2
 
 

@@ -30,7 +30,7 @@ def numeric_blocks(
 
 
 def in_blocks(places: Sequence[int], n_rows: int) -> Iterator[NDArray[np.intp]]:
-    """Divide columns into blocks of so few that their cells are not too many."""
+    """Divide columns into blocks of at most ``_BLOCK_CELLS`` cells, or of one column."""
     step = max(1, _BLOCK_CELLS // max(1, n_rows))
     for start in range(0, len(places), step):
         yield np.array(places[start : start + step], dtype=np.intp)
