@@ -116,6 +116,26 @@ def test_what_xml_cannot_write_is_refused() -> None:
         export_pmml(model)
 
 
+def levels_from(first: int) -> tuple[Model, pd.DataFrame]:
+    """A model that asks about levels that are integers, and cells with all of them."""
+    table = pd.DataFrame({"code": first + np.arange(60) % 6})
+    model = BsnsingClassifier.plain(categorical_features=["code"], min_samples_leaf=5)
+    return model.fit(table, np.arange(60) % 3), table
+
+
+@pytest.mark.parametrize("first", [2**31 - 3, -(2**31) - 3, 2**53 - 6])
+def test_levels_beyond_32_bits_equal_predict_proba(
+    first: int, backend: Any, tmp_path: Path
+) -> None:
+    assert_same(backend, *levels_from(first), tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore:.*beyond 2..53")
+def test_levels_that_doubles_do_not_tell_apart_are_refused() -> None:
+    with pytest.raises(ValueError, match="numbers of PMML cannot tell apart"):
+        export_pmml(levels_from(2**53)[0])
+
+
 def test_columns_without_a_name_are_refused() -> None:
     """The schema would take them, and evaluators do not."""
     model = BsnsingClassifier.plain().fit(pd.DataFrame({"": np.arange(20.0)}), np.arange(20) > 9)

@@ -17,6 +17,16 @@ def whole_numbers(levels: Sequence[Level]) -> list[Level]:
     ]
 
 
+def check_doubles_tell_apart(name: str, levels: Sequence[Level], format_name: str) -> None:
+    """Raise ValueError where levels of a column that are numbers are the same as doubles."""
+    numbers = [level for level in levels if not isinstance(level, str)]
+    if len({float(level) for level in numbers}) < len(numbers):
+        raise ValueError(
+            f"Column {name!r} has levels that are integers beyond 2**53, which numbers of "
+            f"{format_name} cannot tell apart. Fit the model on them as text."
+        )
+
+
 def texts_of_levels(name: str, levels: Sequence[Level], format_name: str) -> list[str]:
     """Return the levels of a column, numbers as Python writes them.
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bsnsing.export.form import ModelForm, TreeForm, model_form
+from bsnsing.export.levels import check_doubles_tell_apart
 from bsnsing.export.pmml_fields import Fields, apply, constant, derived, field_ref
 from bsnsing.export.xml_text import Element, element, write_document
 
@@ -96,6 +97,8 @@ def _free_name(form: ModelForm, name: str, target: str) -> str:
 def _check_names(form: ModelForm, target: str, labels: list[str]) -> None:
     if "" in {column.name for column in form.asked_columns}:
         raise ValueError("Fields of PMML have names, and a column has none. Name it.")
+    for column in form.asked_columns:
+        check_doubles_tell_apart(column.name, column.levels, "PMML")
     if target in {column.name for column in form.asked_columns}:
         raise ValueError(
             f"The column {target!r} has the name of a field of the result. "

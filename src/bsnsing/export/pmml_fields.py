@@ -276,7 +276,11 @@ def _type_of(column: ColumnInfo) -> str:
     kinds = {type(level) for level in column.levels}
     if str in kinds or not kinds:
         return "string"
-    return "boolean" if kinds == {bool} else "double" if float in kinds else "integer"
+    if kinds == {bool}:
+        return "boolean"
+    # Integers of evaluators have 32 bits.
+    is_short = all(isinstance(level, int) and abs(level) < 2**31 for level in column.levels)
+    return "integer" if is_short else "double"
 
 
 def _written(level: Level) -> str:

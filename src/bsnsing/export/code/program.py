@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeAlias, cast
 from bsnsing.data.columns import Kind, Level
 from bsnsing.export.code.names import identifiers
 from bsnsing.export.form import AskedQuestion, ModelForm, NodeForm, TreeForm
+from bsnsing.export.levels import check_doubles_tell_apart
 from bsnsing.export.pair_cut import yes_intervals
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.questions.question import Question
@@ -276,9 +277,4 @@ def _steps(tree: TreeForm, root: int, ends: dict[int, int]) -> list[Step]:
 def check_levels_are_doubles(program: Program, language: str) -> None:
     """Raise ValueError where levels that are numbers are not told apart by doubles."""
     for column in program.columns:
-        numbers = [level for level in column.levels or () if not isinstance(level, str)]
-        if len({float(level) for level in numbers}) < len(numbers):
-            raise ValueError(
-                f"Column {column.name!r} has levels that are integers beyond 2**53, which numbers "
-                f"of {language} cannot tell apart. Fit the model on them as text."
-            )
+        check_doubles_tell_apart(column.name, column.levels or (), language)
