@@ -32,6 +32,7 @@ from bsnsing import (
     BsnsingEnsemble,
     ColumnPair,
     Question,
+    RuleConstraints,
     ask_questions,
     export_html,
     export_text,
@@ -171,10 +172,28 @@ def test_nothing_changes_without_donors() -> None:
     for make in (BsnsingClassifier, BsnsingClassifier.plain, BsnsingClassifier.paper):
         plain = make().fit(X, y).tree_
         other = make(donors_per_node=True, extra_questions=[]).fit(X, y).tree_
-        if not plain.is_taught:  # a teacher leaves columns out unless a parameter names some
-            assert str(plain) == str(other)
-            assert np.array_equal(plain.question_value, other.question_value)
+        assert str(plain) == str(other)
+        assert np.array_equal(plain.question_value, other.question_value)
         assert plain.origins == other.origins == ("own",)
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [
+        {"extra_questions": ()},
+        {"extra_questions": [[], set()]},
+        {"constraints": {}},
+        {"constraints": {"forbidden": [], "required": frozenset()}},
+        {"constraints": RuleConstraints()},
+        {"monotonic_cst": {}},
+        {"column_costs": {}},
+    ],
+)
+def test_what_is_empty_says_nothing(empty: dict[str, Any]) -> None:
+    X, y = mixed(3, 200)
+    X = X.assign(again=X["a"], constant=1.0)  # which a teacher leaves out unless columns are named
+    expected = BsnsingClassifier().fit(X, y).tree_
+    assert str(BsnsingClassifier(**empty).fit(X, y).tree_) == str(expected)
 
 
 # --- Learners ---

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -23,6 +23,7 @@ from bsnsing.estimators.unasked import Unasked
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.progress import report
 from bsnsing.questions.question import Question
+from bsnsing.rules.constraints import check_constraints
 from bsnsing.rules.deadline import Deadline
 from bsnsing.tree.rounding import round_thresholds
 from bsnsing.tree.totals import with_true_totals
@@ -139,13 +140,20 @@ def names_columns(model: BsnsingClassifier) -> bool:
     has_groups = isinstance(model.column_pairs, list | tuple)
     given = (
         model.extra_questions,
-        model.constraints,
+        check_constraints(model.constraints),
         model.monotonic_cst,
         model.max_columns,
         model.column_costs,
         model.first_rules,
     )
-    return has_groups or any(own is not None for own in given)
+    return has_groups or any(_says_something(own) for own in given)
+
+
+def _says_something(given: Any) -> bool:
+    """Whether a parameter was given, and is not empty: an empty list says what None does."""
+    if isinstance(given, list | tuple | set | frozenset):
+        return any(_says_something(item) for item in given)
+    return given is not None and not (isinstance(given, Mapping) and not given)
 
 
 def tree_options(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -193,7 +193,7 @@ class SubjectLimits:
 def check_constraints(
     constraints: RuleConstraints | Mapping[str, Any] | None,
 ) -> RuleConstraints | None:
-    """Return constraints that may have been given as a dict of their entries."""
+    """Return constraints that may have been given as a dict of their entries; None if empty."""
     if constraints is None:
         return None
     if isinstance(constraints, Mapping):
@@ -209,7 +209,14 @@ def check_constraints(
             "constraints must be a RuleConstraints, a dict of its entries or None. "
             f"Got {constraints!r}."
         )
-    return constraints
+    return None if _is_empty(constraints) else constraints
+
+
+def _is_empty(constraints: RuleConstraints) -> bool:
+    entries = (getattr(constraints, each.name) for each in fields(RuleConstraints))
+    return all(
+        own is None or own is False or (isinstance(own, Sized) and len(own) == 0) for own in entries
+    )
 
 
 def resolve_constraints(
