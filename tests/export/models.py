@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from export.moment_models import MOMENT_TRIALS
 from numpy.typing import NDArray
 
 from bsnsing import BsnsingClassifier, BsnsingEnsemble, ColumnPair, Question, Tree
 from bsnsing.data.columns import ColumnInfo
+from bsnsing.data.scales import beside
 from bsnsing.tree.predict import passed_nodes
 from bsnsing.tree.tree import starts_of
 
@@ -277,7 +279,7 @@ def trial(name: str) -> Trial:
     """The table and labels of a model, with the model fitted to them."""
     if name == DEEP:
         return _deep(1500)
-    own = TRIALS[name]()
+    own = Trial(*MOMENT_TRIALS[name]()) if name in MOMENT_TRIALS else TRIALS[name]()
     return replace(own, model=own.model.fit(own.table, own.labels))
 
 
@@ -294,7 +296,7 @@ def trial_rows(name: str, most: int | None = None) -> pd.DataFrame:
     about, cells next to the threshold on both sides and at it, a missing cell, each level of the
     question, another one and one that fit never saw. Beside them a row for each leaf, rows with
     several cells missing or unseen, and rows without any cell. Numbers are float64 with NaN,
-    Booleans pandas' "boolean" with NA, levels objects with None.
+    Booleans pandas' "boolean" with NA, levels and moments objects with None.
     """
     own = trial(name)
     random = np.random.RandomState(0)
@@ -356,8 +358,11 @@ def _changes(
 def _cells_near(question: Question, column: ColumnInfo) -> list[Any]:
     if column.kind == "boolean":
         return [True, False, None]
+    if column.scale is not None and question.value is not None:
+        near = (beside(question.value, way) for way in (-1, 1))
+        return [*(cell for cell in near if cell is not None), question.value, None]
     if column.kind == "numeric":
-        return [*_neighbours(question.value), None]
+        return [] if column.scale is not None else [*_neighbours(question.value), None]
     levels = question.value if isinstance(question.value, tuple) else (question.value,)
     others = [level for level in column.levels if level not in levels]
     return [*levels[:5], *others[:2], _unseen(column), None]
@@ -412,11 +417,24 @@ def _typed(rows: pd.DataFrame, columns: tuple[ColumnInfo, ...]) -> pd.DataFrame:
         cells = rows[column.name]
         if column.kind == "boolean":
             typed[column.name] = cells.astype("boolean")
+        elif column.scale is not None:
+            plain = [
+                None if is_missing else _plain_moment(cell)
+                for cell, is_missing in zip(cells, cells.isna(), strict=True)
+            ]
+            typed[column.name] = pd.Series(plain, dtype=object)
         elif column.kind == "numeric":
             typed[column.name] = cells.astype(float)
         else:
             typed[column.name] = pd.Series(cells.tolist(), dtype=object)
     return pd.DataFrame(typed)
+
+
+def _plain_moment(cell: Any) -> Any:
+    """Python's own moment or duration for that of pandas."""
+    if isinstance(cell, pd.Timestamp):
+        return cell.to_pydatetime()
+    return cell.to_pytimedelta() if isinstance(cell, pd.Timedelta) else cell
 
 
 def _deep(depth: int) -> Trial:

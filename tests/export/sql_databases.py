@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import shutil
 import sqlite3
@@ -18,6 +19,7 @@ import pandas as pd
 import pytest
 
 from bsnsing.data.columns import ColumnInfo
+from bsnsing.data.scales import Scale
 from bsnsing.export.sql_dialects import DIALECTS, Dialect
 
 
@@ -51,6 +53,8 @@ class Database:
         return list(self.connection.execute(query).fetchall())
 
     def _type(self, column: ColumnInfo) -> str:
+        if column.scale is not None:
+            return self._moment_type(column.scale)
         if column.kind == "numeric":
             return self.dialect.double
         if column.kind == "boolean":
@@ -59,6 +63,11 @@ class Database:
             return self.dialect.string
         has_fractions = any(isinstance(level, float) for level in column.levels)
         return self.dialect.double if has_fractions else "BIGINT"
+
+    def _moment_type(self, scale: Scale) -> str:
+        if scale.kind == "moment":
+            return "TIMESTAMP" if scale.zone is None else "TIMESTAMPTZ"
+        return "TIME" if scale.kind == "time" else "INTERVAL"
 
     def _cells(self, cells: pd.Series, column: ColumnInfo) -> list[Any]:
         """Plain cells; where the database knows NaN, every other missing number is one."""
@@ -77,6 +86,19 @@ class Database:
         ]
 
 
+class SQLite(Database):
+    """SQLite, which has no types for moments: they are text, and durations seconds."""
+
+    def _moment_type(self, scale: Scale) -> str:
+        return "REAL" if scale.kind == "duration" else "TEXT"
+
+    def _cells(self, cells: pd.Series, column: ColumnInfo) -> list[Any]:
+        if column.scale is None:
+            return super()._cells(cells, column)
+        write = datetime.timedelta.total_seconds if column.scale.kind == "duration" else str
+        return [None if cell is None else write(cell) for cell in cells]
+
+
 class DuckDB(Database):
     """DuckDB, which inserts row by row too slowly."""
 
@@ -85,7 +107,9 @@ class DuckDB(Database):
 
         types = [row[1] for row in self.run("DESCRIBE cases")]
         known = {"INTEGER": pa.int32(), "BIGINT": pa.int64(), "DOUBLE": pa.float64()}
-        known |= {"VARCHAR": pa.string(), "BOOLEAN": pa.bool_()}
+        known |= {"VARCHAR": pa.string(), "BOOLEAN": pa.bool_(), "TIME": pa.time64("us")}
+        known |= {"TIMESTAMP": pa.timestamp("us"), "INTERVAL": pa.duration("us")}
+        known |= {"TIMESTAMP WITH TIME ZONE": pa.timestamp("us", "UTC")}
         columns = [
             pa.array(cells, type=known[kind])
             for cells, kind in zip(zip(*rows, strict=True), types, strict=True)
@@ -111,7 +135,7 @@ class PostgreSQL(Database):
 def open_database(dialect: str) -> Iterator[Database]:
     """Open an empty database; skip the test where it is not installed."""
     if dialect == "sqlite":
-        yield Database(dialect, sqlite3.connect(":memory:"))
+        yield SQLite(dialect, sqlite3.connect(":memory:"))
     elif dialect == "duckdb":
         yield DuckDB(dialect, duckdb.connect(":memory:"))
     else:

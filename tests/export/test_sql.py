@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,13 +11,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import sqlglot
-from export.models import DEEP, LARGE, SMALL_NAMES, Model, fitted, trial_rows
+from export.models import DEEP, LARGE, SMALL_NAMES, Model, fitted, trial, trial_rows
+from export.moment_models import MOMENT_NAMES
 from export.pair_limits import pair_limits, question_of_no_level
 from export.sql_databases import Database, open_database
 
 from bsnsing import BsnsingClassifier, ColumnPair, Question, export_sql
 from bsnsing.export.form import TreeForm, model_form
 from bsnsing.export.sql_dialects import DIALECTS
+from bsnsing.export.sql_moments import _sqlite_text
 
 DATABASES = ("sqlite", "duckdb", "postgresql")
 
@@ -62,7 +66,7 @@ def assert_same(database: Database, model: Model, rows: pd.DataFrame) -> None:
     np.testing.assert_array_equal(found["leaves"], ends)
 
 
-@pytest.mark.parametrize("name", SMALL_NAMES)
+@pytest.mark.parametrize("name", [*SMALL_NAMES, *MOMENT_NAMES])
 def test_query_equals_predict_proba(database: Database, name: str) -> None:
     assert_same(database, fitted(name), trial_rows(name, 400))
 
@@ -244,6 +248,84 @@ def test_queries_of_other_databases_are_parsed_and_mean_the_same(dialect: str, n
         np.array([row[-n_classes:] for row in found], dtype=float), model.predict_proba(rows)
     )
     assert [row[-n_classes - 1] for row in found] == model.predict(rows).tolist()
+
+
+# Columns of moments that each of them has a type for.
+HELD = {"bigquery": ["visit", "seen", "arrival", "wait"], "snowflake": ["visit", "seen", "arrival"]}
+HELD |= {"spark": ["visit", "seen", "wait"], "ansi": ["visit", "seen", "arrival", "wait"]}
+# What duckdb has for durations that are written with one sign, or with two.
+SPAN = re.compile(r"INTERVAL '(-?)(\d+) -?([\d:.]+)' DAY(\(9\))? TO SECOND(\(6\))?")
+
+
+@pytest.mark.parametrize("dialect", OTHERS)
+def test_moments_of_other_databases_are_parsed_and_mean_the_same(dialect: str) -> None:
+    trial_table, labels = trial("moments").table, trial("moments").labels
+    model = BsnsingClassifier.plain(max_rules=3, min_samples_leaf=4)
+    model.fit(trial_table[HELD[dialect]], labels)
+    rows = trial_rows("moments")[HELD[dialect]]
+    assert {c.name for c in model_form(model, takes_moments=True).asked_columns} == set(
+        HELD[dialect]
+    )
+    written = export_sql(model, key="id", dialect=dialect)
+    query = SPAN.sub(r"CAST('\1\2 days \1\3' AS INTERVAL)", written)
+    (tree,) = sqlglot.parse(query, read=OTHERS[dialect])
+    with open_database("duckdb") as database:
+        database.load(rows, model.trees_[0].columns, {})
+        translated = with_values(tree).sql(dialect="duckdb")
+        found = sorted(database.run(translated))
+    np.testing.assert_array_equal(
+        np.array([row[-3:] for row in found], dtype=float), model.predict_proba(rows)
+    )
+
+
+def test_kinds_that_a_database_has_no_type_for_are_refused() -> None:
+    model = fitted("moments in words")
+    with pytest.raises(ValueError, match="'wait' in snowflake, which has no type for durations"):
+        export_sql(model, dialect="snowflake")
+    with pytest.raises(ValueError, match="'arrival' in spark, which has no type for times of day"):
+        export_sql(model, dialect="spark")
+
+
+def test_days_are_moments_too(database: Database) -> None:
+    days = pd.Series([dt.date(2021, 1, 1) + dt.timedelta(i) for i in range(20)], dtype=object)
+    model = BsnsingClassifier.plain().fit(pd.DataFrame({"day": days}), np.arange(20) > 7)
+    database.run("DROP TABLE IF EXISTS cases")
+    database.run("CREATE TABLE cases (id INTEGER, day DATE)")
+    for place, day in enumerate(days):
+        database.run(f"INSERT INTO cases VALUES ({place}, '{day}')")
+    query = export_sql(model, key="id", dialect=database.dialect.name)
+    found = database.run(f"{query} ORDER BY id")
+    assert [row[2] for row in found] == model.predict(pd.DataFrame({"day": days})).tolist()
+
+
+# What SQLite reads as a moment, and the microseconds of the second that it means.
+READ_BY_SQLITE = (
+    ("2021-03-01", 0),
+    ("2021-03-01 00:00", 0),
+    ("2021-03-01T00:00:00", 0),
+    ("2021-03-01 00:00:00.000001", 1),
+    ("2021-03-01 00:00:00.5", 500_000),
+    ("2021-03-01T00:00:00.999999", 999_999),
+    ("2021-03-01T00:00:00.999999999", 999_999),
+    ("2021-03-01 01:00:00.9999+01:00", 999_900),
+    ("2021-02-28T23:00:00.000007-01:00", 7),
+    ("2021-03-01T00:00:00Z", 0),
+    ("2021-03-01 00:00:00.25Z", 250_000),
+    (1614556800, 0),
+    (2459274.5, 0),
+)
+
+
+@pytest.mark.parametrize(("cell", "micros"), READ_BY_SQLITE)
+def test_all_that_sqlite_reads_as_a_moment(cell: Any, micros: int) -> None:
+    second = dt.datetime(2021, 3, 1, tzinfo=dt.timezone.utc)
+    written = _sqlite_text("%Y-%m-%d %H:%M:").format("c.x")
+    with open_database("sqlite") as database:
+        database.run("CREATE TABLE cases (x)")
+        database.insert([(cell,)])
+        ((found,),) = database.run(f"SELECT {written} FROM cases AS c")
+    moment = dt.datetime.fromisoformat(found).replace(tzinfo=dt.timezone.utc)
+    assert moment == second + dt.timedelta(microseconds=micros)
 
 
 @pytest.mark.parametrize("dialect", OTHERS)

@@ -82,6 +82,15 @@ def export_sql(
     and are made for databases that keep what common table expressions have found, as SQLite,
     DuckDB and PostgreSQL do; elsewhere ``unknown="stop"`` is the better choice for such models.
 
+    Columns of dates, moments, times of day and durations are those of the database: DATE or
+    TIMESTAMP, TIMESTAMP WITH TIME ZONE where the model knows a time zone, TIME, and INTERVAL.
+    Cells that have a zone where the model has none, or the other way round, are converted as the
+    session's time zone says. SQLite has no such types: moments and times are text that it reads
+    (such as 2021-03-01, 2021-03-01 14:30:00.5 or 2021-03-01T14:30+01:00, and UTC where there is no
+    offset), whole numbers of seconds since 1970, or Julian days as REAL; durations are seconds. All
+    are compared to the microsecond, Julian days to the millisecond. Snowflake has no type for
+    durations, and Spark none for times of day.
+
     Queries are run against SQLite, DuckDB and PostgreSQL in the tests of this package; what is
     written for the others follows their documentation. Sums and differences of columns need
     SQLite's mathematical functions, which all builds but the barest have.
@@ -94,7 +103,7 @@ def export_sql(
     >>> model = BsnsingClassifier.plain(max_leaf_nodes=2).fit(X, y)
     >>> print(export_sql(model, table="flowers", key="id", unknown="stop"))
     WITH
-    -- Cells that rules ask about: doubles, and NULL for what fit has not seen
+    -- Cells that rules ask about, and NULL for what fit has not seen
     cells AS (
       SELECT c."id",
         CAST(c."petal length (cm)" AS REAL) AS "_c_petal length (cm)"
@@ -139,7 +148,7 @@ def export_sql(
       "_p3" AS "p_2"
     FROM scored
     """
-    form = model_form(model, "export_sql")
+    form = model_form(model, "export_sql", takes_moments=True)
     if unknown not in ("mix", "stop"):
         raise ValueError(f"unknown={unknown!r} is not known. Use 'mix' or 'stop'.")
     own = dialect_of(dialect)
@@ -195,7 +204,7 @@ class _Statement:
         quoted = ".".join(self.dialect.quote(name) for name in table)
         kept = [f"c.{self.dialect.quote(name)}" for name in self.keys]
         columns = ",\n    ".join([", ".join(kept), *self.cells.cleaned()])
-        comment = "-- Cells that rules ask about: doubles, and NULL for what fit has not seen\n"
+        comment = "-- Cells that rules ask about, and NULL for what fit has not seen\n"
         parts = [f"{comment}cells AS (\n  SELECT {columns}\n  FROM {quoted} AS c\n)"]
         before = "cells"
 

@@ -1,7 +1,8 @@
 """The cells that rules ask about, and the rules themselves, as SQL expressions.
 
-Cells are cleaned once: numbers become doubles, NaN and levels that fit never saw become NULL. So
-rules are what they are on paper, and the three-valued logic of SQL is that of the form.
+Cells are cleaned once: numbers become doubles, dates get the type of moments, NaN and levels that
+fit never saw become NULL. So rules are what they are on paper, and the three-valued logic of SQL is
+that of the form.
 """
 
 from __future__ import annotations
@@ -14,14 +15,16 @@ from dataclasses import dataclass, field
 from bsnsing.data.columns import ColumnInfo, Level
 from bsnsing.export.form import AskedQuestion, ModelForm, NodeForm
 from bsnsing.export.levels import texts_of_levels
+from bsnsing.export.moments import cut_of
 from bsnsing.export.pair_cut import yes_intervals
 from bsnsing.export.sql_dialects import Dialect
+from bsnsing.export.sql_moments import moment_type
 from bsnsing.questions.pair import SCALE_FREE, ColumnPair
 
 _MAX = sys.float_info.max
 # x + _MAGIC - _MAGIC is x rounded to a whole number, of equals the even one.
 _MAGIC = 6755399441055744.0
-_NEGATED = {">": "<=", "<": ">=", "=": "<>", "IN": "NOT IN"}
+_NEGATED = {">": "<=", "<": ">=", ">=": "<", "=": "<>", "IN": "NOT IN"}
 
 
 @dataclass
@@ -88,6 +91,8 @@ class Cells:
 
     def _cleaned(self, column: ColumnInfo) -> str:
         source = self.source(column.name)
+        if column.scale is not None:
+            return moment_type(column, self.dialect.name).cell.format(source)
         if column.kind == "numeric":
             return self._double(source)
         if column.kind == "boolean":
@@ -228,10 +233,9 @@ class Cells:
             negated = f"NOT ({plain})"
         else:
             sign, value = self._comparison(asked)
-            if not value:  # levels that fit never saw
-                plain, negated = (
-                    f"CASE WHEN {cell} IS NOT NULL THEN {word} END" for word in ("FALSE", "TRUE")
-                )
+            if not value:  # no cell is there, or all are
+                words = ("TRUE", "FALSE") if sign == "ALL" else ("FALSE", "TRUE")
+                plain, negated = (f"CASE WHEN {cell} IS NOT NULL THEN {word} END" for word in words)
             else:
                 plain, negated = f"{cell} {sign} {value}", f"{cell} {_NEGATED[sign]} {value}"
         answer = negated if asked.negated else plain
@@ -243,8 +247,11 @@ class Cells:
         return f"COALESCE({answer}, {known})"
 
     def _comparison(self, asked: AskedQuestion) -> tuple[str, str]:
+        """Write the sign and what is compared with, which is "" where it says the same of all."""
         question = asked.question
         column = self.columns.get(question.column)  # type: ignore[arg-type]
+        if column is not None and column.scale is not None:
+            return self._moment_comparison(asked, column)
         if column is None or column.kind != "categorical":
             sign = "=" if question.test == "==" else question.test
             return sign, self.dialect.number(float(question.value))  # type: ignore[arg-type]
@@ -254,6 +261,14 @@ class Cells:
             return "=", self._levels(column, known)
         written = self._levels(column, known)
         return "IN", f"({written})" if known else ""
+
+    def _moment_comparison(self, asked: AskedQuestion, column: ColumnInfo) -> tuple[str, str]:
+        assert column.scale is not None
+        cut = cut_of(asked.question, column.scale)
+        if cut.value is None:
+            return "NONE" if cut.is_above_all == cut.asks_above else "ALL", ""
+        own = moment_type(column, self.dialect.name)
+        return ">=" if cut.asks_above else "<", own.literal.format(own.text(cut.value))
 
     def _between(self, cell: str, asked: AskedQuestion) -> str:
         parts = []
