@@ -92,7 +92,10 @@ def label_of(model: Any, form: ModelForm, row: dict[str, Any]) -> Any:
 def nearest_by_trying(
     model: Any, row: dict[str, Any], label: Any, fixed: tuple[str, ...] = ()
 ) -> tuple[int, int, float] | None:
-    """Columns, answers and cases of the nearest change, over all combinations of values."""
+    """Answers, columns and cases of the nearest change, over all combinations of values.
+
+    Of several trees the columns come first.
+    """
     form = model_form(model)
     values = representatives(form)
     names = [name for name in values if name not in fixed]
@@ -121,11 +124,10 @@ def nearest_by_trying(
                 n_cases = sum(
                     float(own.tree.counts[e].sum()) for own, e in zip(form.trees, ends, strict=True)
                 )
-                found = (n_columns, n_answers, -n_cases)
+                cost = (n_answers, n_columns) if form.is_single else (n_columns, n_answers)
+                found = (*cost, -n_cases)
                 best = found if best is None else min(best, found)
-        if best is not None:
-            return best
-    return None
+    return best
 
 
 def changed_rows(rows: pd.DataFrame, flips: list[Flip]) -> pd.DataFrame:
@@ -166,13 +168,54 @@ def test_no_change_is_nearer(name: str, seed: int) -> None:
                 assert "without changing fixed columns" in flip.reason
                 continue
             cases = float(tree.counts[flip.leaf].sum())
-            assert (len(flip.changes), flip.n_answers, -cases) == expected
+            assert (flip.n_answers, len(flip.changes), -cases) == expected
             assert not {change.column for change in flip.changes} & set(fixed)
         kept = [i for i, own in enumerate(found) if own.flip and own.flip.is_found]
         new = changed_rows(rows.iloc[kept], [found[i].flip for i in kept])  # type: ignore[misc]
         assert (model.predict(new) != labels[kept]).all()
         assert model.apply(new).tolist() == [found[i].flip.leaf for i in kept]  # type: ignore[union-attr]
         assert model.predict(new).tolist() == [found[i].flip_label for i in kept]
+
+
+# Four answers about one column lead to the label "far", two about two columns to "near".
+ONE_COLUMN_OR_TWO = """
+a > 1 ?
+  yes: a > 2 ?
+    yes: a > 3 ?
+      yes: a > 4 ?
+        yes: far
+        no: home
+      no: home
+    no: home
+  no: b > 1 ?
+    yes: c > 1 ?
+      yes: near
+      no: home
+    no: home
+"""
+
+
+def one_column_or_two() -> tuple[BsnsingClassifier, pd.DataFrame]:
+    cells = itertools.product(range(6), range(3), range(3))
+    table = pd.DataFrame(cells, columns=list("abc")).astype(float)
+    near = (table["b"] > 1) & (table["c"] > 1)
+    y = np.where(table["a"] > 4, "far", np.where((table["a"] <= 1) & near, "near", "home"))
+    return BsnsingClassifier.from_text(ONE_COLUMN_OR_TWO, table, y, shrinkage=1), table
+
+
+def test_fewer_questions_are_nearer_than_fewer_columns() -> None:
+    model, table = one_column_or_two()
+    row = table.head(1)  # all is 0
+    (found,) = explain(model, row)
+    assert found.flip is not None
+    assert [change.column for change in found.flip.changes] == ["b", "c"]
+    assert (found.flip.n_answers, found.flip_label) == (2, "near")
+    expected = nearest_by_trying(model, row.to_dict("records")[0], "home")
+    assert expected is not None
+    assert expected[:2] == (2, 2)
+    (fixed,) = explain(model, row, fixed=["c"])
+    assert fixed.flip is not None
+    assert (fixed.flip.n_answers, fixed.flip_label) == (4, "far")
 
 
 PLAIN = BsnsingClassifier.plain

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from export.pages import Open, fitted, type_case, typed
+from export.test_explain import nearest_by_trying, one_column_or_two
 from export.test_form import MODELS, hostile_rows, mixed_table
 from sklearn.base import clone
 from sklearn.datasets import load_iris
@@ -41,50 +41,20 @@ def test_way_of_a_case_lights_up_with_reasons(open_page: Open) -> None:
 # --- The nearest change ---
 
 
-def candidates(model: Any, rows: pd.DataFrame) -> dict[str, list[Any]]:
-    """Cells that stand for all others of each column: one between any two thresholds."""
-    found: dict[str, list[Any]] = {}
-    for info in model_form(model).asked_columns:
-        if info.kind == "categorical":
-            found[info.name] = list(info.levels)
-            continue
-        cuts = sorted(
-            {
-                float(question.value)  # type: ignore[arg-type]
-                for question in model.tree_.asked_questions()
-                if question.column == info.name and question.value is not None
-            }
-        )
-        between = [(a + b) / 2 for a, b in itertools.pairwise(cuts)]
-        cells = [cuts[0] - 1, *between, cuts[-1] + 1, *cuts] if cuts else [0.0]
-        found[info.name] = [bool(c) for c in (0, 1)] if info.kind == "boolean" else cells
-    return found
-
-
-def fewest_changes(model: Any, row: pd.DataFrame, fixed: set[str]) -> int | None:
-    """How many columns must change, by trying all; None where no change does."""
-    cells = candidates(model, row)
-    names = [name for name in cells if name not in fixed]
-    known = model.predict(row)[0]
-    leads = set(np.flatnonzero(model.tree_.is_leaf).tolist())
-    for n_columns in range(1, len(names) + 1):
-        for chosen in itertools.combinations(names, n_columns):
-            options = list(itertools.product(*(cells[name] for name in chosen)))
-            tried = pd.concat([row] * len(options), ignore_index=True)
-            for i, name in enumerate(chosen):
-                tried[name] = pd.array([option[i] for option in options], dtype=row[name].dtype)
-            reached = model.apply(tried)
-            is_other = [
-                leaf in leads and model.classes_[model.tree_.value[leaf].argmax()] != known
-                for leaf in reached
-            ]
-            if any(is_other):
-                return n_columns
-    return None
+def test_fewer_questions_are_nearer_than_fewer_columns(open_page: Open) -> None:
+    model, table = one_column_or_two()
+    page = open_page(export_html(model))
+    names = [c.name for c in model_form(model).asked_columns]
+    (texts,) = typed(model, table.head(1))
+    found = page.evaluate("texts => bsnsing.nearest(texts)", texts)
+    assert [names[place] for place in found["columns"]] == ["b", "c"]
+    assert found["nAnswers"] == 2
+    found = page.evaluate("([texts, c]) => bsnsing.nearest(texts, [c])", [texts, names.index("c")])
+    assert ([names[place] for place in found["columns"]], found["nAnswers"]) == (["a"], 4)
 
 
 @pytest.mark.parametrize("operators", [("or",), ("or", "and"), ("xor",)])
-def test_nearest_change_needs_the_fewest_columns(
+def test_nearest_change_needs_the_fewest_questions(
     operators: tuple[str, ...], open_page: Open
 ) -> None:
     table, labels = mixed_table()
@@ -102,12 +72,14 @@ def test_nearest_change_needs_the_fewest_columns(
             "([texts, fixed]) => bsnsing.nearest(texts, fixed)",
             [texts, [names.index(name) for name in fixed]],
         )
-        wanted = fewest_changes(model, row, fixed)
+        (cells,) = row.to_dict("records")
+        wanted = nearest_by_trying(model, cells, model.predict(row).tolist()[0], tuple(fixed))
         if wanted is None:
             assert "reason" in found
             continue
         n_found += 1
-        assert len(found["columns"]) == wanted
+        n_cases = sum(model.tree_.counts[leaf].sum() for leaf in found["leaves"])
+        assert (found["nAnswers"], len(found["columns"]), -n_cases) == wanted
         assert found["isWhole"]
         assert not fixed & {names[place] for place in found["columns"]}
         assert_leads_elsewhere(model, row, found, names)

@@ -22,7 +22,8 @@ Examples:
   bsnsing explain model.json new.csv --fixed age --format jsonl -o why.jsonl
   head -2 new.csv | bsnsing explain model.json -
 
-The nearest change is the one of fewest columns that leads to another label. Rows count from 1."""
+The nearest change is the one that changes the answers of the fewest questions and leads to another
+label; where several trees decide, the one of fewest columns. Rows count from 1."""
 
 
 def _read_rows(

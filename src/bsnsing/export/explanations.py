@@ -161,9 +161,10 @@ def explain(
         Whose probability to tell on the way; None is the label that the case gets.
     flip : bool, default=True
         Whether to look for the nearest change that flips the label. Of all changes of cells that
-        lead to another label, with every rule on the way answered in every tree, it is the one of
-        the fewest columns; of equals the one that changes the fewest answers to questions on the
-        way there, then the one whose leaves have most cases. It is exact over the whole model;
+        lead to another label, with every rule on the way answered, it is the one that changes the
+        answers of the fewest questions on the way there; of equals the one of the fewest columns,
+        then the one whose leaves have most cases. Where several trees decide, which ask about the
+        same column over and over, the fewest columns come first. It is exact over the whole model;
         where two columns of a pair must both change, or the search gets long, as it may with
         several trees, it says that it is not proven. No cell is made missing.
 

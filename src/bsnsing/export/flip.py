@@ -1,4 +1,4 @@
-"""The nearest change of a case that flips its label: fewest columns, exact over all trees."""
+"""The nearest change of a case that flips its label: fewest questions, exact over the tree."""
 
 from __future__ import annotations
 
@@ -47,9 +47,10 @@ class FlipSearch:
     """Finds nearest changes in a model.
 
     Among all changes of cells that lead to another label, with every rule on the way answered in
-    every tree, the one of the fewest columns is nearest; of equals the one that changes the fewest
-    answers to questions on the way, then the one whose leaves have most cases. No cell is made
-    missing, and columns called fixed stay as they are.
+    every tree, the one is nearest that changes the answers of the fewest questions on the way; of
+    equals the one of the fewest columns, then the one whose leaves have most cases. No cell is made
+    missing, and columns called fixed stay as they are. Several trees ask about the same column over
+    and over, so there the fewest columns come first, then the fewest questions.
 
     States are answers so far on the way down, tree after tree, with the cells that give them. They
     are looked at in the order of their cost, which only grows on the way: the first that has come
@@ -149,7 +150,8 @@ class FlipSearch:
             if not is_greedy:
                 # Ways that cost the same are followed to their ends before one of these is taken.
                 order = -self._n_cases(state.leaves) if is_end else 0.0
-                key = (state.n_columns, state.n_answers, is_end, order)
+                cost = (state.n_answers, state.n_columns)
+                key = (*(cost if self.form.is_single else cost[::-1]), is_end, order)
             heapq.heappush(waiting, (*key, next(ticket), is_end, state))
 
         wait(_State((), 0, {}, {}, 0, 0))

@@ -1,6 +1,6 @@
-// The nearest change that leads a case to another answer: fewest columns, then fewest questions
-// answered otherwise on the way, then the leaves with most cases. No cell is made missing, and
-// columns called fixed stay. Exact: states are looked at in the order of their cost, which only
+// The nearest change that leads a case to another answer: fewest questions answered otherwise on
+// the way, then fewest columns, then the leaves with most cases; where several trees decide, fewest
+// columns first. No cell is made missing, and columns called fixed stay. Exact: states are looked at in the order of their cost, which only
 // grows on the way down, tree after tree.
 
 const MOST_STATES = 40000;
@@ -172,7 +172,7 @@ class Queue {
   }
 
   push(state) {
-    const key = state.nColumns * 1e6 + state.nAnswers;
+    const key = this.trees.length === 1 ? state.nAnswers * 1e6 + state.nColumns : state.nColumns * 1e6 + state.nAnswers;
     if (!this.buckets.has(key)) {
       this.buckets.set(key, { inner: [], nTaken: 0, ends: [], isSorted: true });
       this.keys.push(key);
