@@ -170,14 +170,16 @@ def test_exports_of_orders_are_sets_of_levels() -> None:
     assert np.allclose(shares, model.predict_proba(scored[["grade", "code"]]))
 
 
-def test_dates_are_explained_and_programs_refuse_them() -> None:
+def test_dates_are_explained_and_asked_about_by_programs() -> None:
     X, y = patients()
     model = BsnsingClassifier.plain(max_leaf_nodes=3).fit(X[["visit"]], y)
     case = pd.DataFrame({"visit": pd.to_datetime(["2020-02-03"])})
     assert "visit is 2020-02-03" in str(model.explain(case))
     assert "visit >= 20" in export_rules(model)
-    with pytest.raises(ValueError, match="export_python cannot ask about column 'visit', which"):
-        export_python(model)
+    module: dict[str, Any] = {}
+    exec(compile(export_python(model), "model.py", "exec"), module)
+    asked = [module["predict"]({"visit": day}) for day in X["visit"]]
+    assert asked == model.predict(X[["visit"]]).tolist()
 
 
 def test_own_trees_lend_them_too() -> None:

@@ -1,7 +1,8 @@
 """Exported code, compiled or run: rows go in as text, probabilities and labels come back.
 
 Cells are written as ``-`` where missing, ``n`` and a number's bits, ``b0`` and ``b1`` for Booleans,
-or ``t`` and the bytes of a text, so that nothing is lost on the way.
+or ``t`` and the bytes of a text, so that nothing is lost on the way; moments, times and durations
+as ``m`` (``z`` where they have a time zone), ``h`` or ``d``, and microseconds.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import numpy as np
 import pandas as pd
 from export.models import cells_of
 
-from bsnsing.export.code.c import _is_text, export_c
+from bsnsing.data.scales import in_steps, scale_of
+from bsnsing.export.code.c import C, _is_text, export_c
 from bsnsing.export.code.java import export_java
 from bsnsing.export.code.javascript import export_javascript
 from bsnsing.export.code.program import Program
@@ -59,12 +61,20 @@ def token(cell: Any) -> str:
         return "t" + cell.encode().hex()
     if isinstance(cell, bool | np.bool_):
         return f"b{int(cell)}"
+    if scale_of(cell) is not None:
+        is_zoned = getattr(cell, "tzinfo", None) is not None
+        letter = "z" if is_zoned else {"moment": "m", "time": "h", "duration": "d"}[scale_of(cell)]
+        return f"{letter}{in_steps(cell)}"
     return "n" + bits_of(float(cell))
+
+
+def program_of(job: Job) -> Program:
+    return Program(model_form(job.model, takes_moments=True))
 
 
 def write_rows(job: Job, path: Path) -> None:
     """A line of names, then a line for each row."""
-    columns = [column.name for column in Program(model_form(job.model)).columns]
+    columns = [column.name for column in program_of(job).columns]
     lines = [" ".join(token(name) for name in columns)]
     lines += [" ".join(token(row[name]) for name in columns) for row in cells_of(job.rows)]
     path.write_text("\n".join(lines) + "\n", encoding="ascii")
@@ -90,7 +100,7 @@ def run(command: Sequence[Any], folder: Path) -> str:
 
 
 def n_classes_of(job: Job) -> int:
-    return len(model_form(job.model).classes)
+    return len(program_of(job).form.classes)
 
 
 def run_python(jobs: Sequence[Job], folder: Path) -> list[Answers]:
@@ -126,9 +136,12 @@ def run_c(
 
 def _c_driver(job: Job) -> str:
     readers = ""
-    for column in Program(model_form(job.model)).columns:
+    program = program_of(job)
+    for column in program.columns:
         kind = "text" if _is_text(column) else "number"
-        readers += f"        row.{column.identifier} = read_{kind}();\n"
+        kind = kind if column.moment_kind is None else "moment"
+        field = C(program, "bsnsing").row_fields[column.identifier]
+        readers += f"        row.{field} = read_{kind}();\n"
     driver = (DRIVERS / "driver.c").read_text(encoding="utf-8")
     return driver.replace("        /* READERS */\n", readers)
 

@@ -2,6 +2,12 @@ import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,11 +24,23 @@ public final class Driver {
         return all;
     }
 
+    static Instant instant(String micros) {
+        return Instant.EPOCH.plus(Long.parseLong(micros), ChronoUnit.MICROS);
+    }
+
     static Object cell(String token) {
         String rest = token.substring(1);
         switch (token.charAt(0)) {
             case 'n':
                 return Double.longBitsToDouble(Long.parseUnsignedLong(rest, 16));
+            case 'm':
+                return LocalDateTime.ofInstant(instant(rest), ZoneOffset.UTC);
+            case 'z':
+                return instant(rest);
+            case 'h':
+                return LocalTime.ofNanoOfDay(Long.parseLong(rest) * 1000);
+            case 'd':
+                return Duration.of(Long.parseLong(rest), ChronoUnit.MICROS);
             case 'b':
                 return rest.equals("1");
             case 't':

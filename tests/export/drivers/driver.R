@@ -12,6 +12,10 @@ cell <- function(token) {
       Encoding(text) <- "UTF-8"
       text
     },
+    m = as.POSIXct(as.numeric(rest) / 1e6, origin = "1970-01-01", tz = "UTC"),
+    z = as.POSIXct(as.numeric(rest) / 1e6, origin = "1970-01-01", tz = "Asia/Tokyo"),
+    h = ,
+    d = as.difftime(as.numeric(rest) / 1e6, units = "secs"),
     NA)
 }
 hex <- function(raw) paste(as.character(raw), collapse = "")
@@ -24,7 +28,11 @@ for (i in seq_len(as.integer(commandArgs(TRUE)[[1]])) - 1) {
   rows <- lapply(lines[-1], cells)
   table <- lapply(seq_along(names), function(k) {
     column <- lapply(rows, `[[`, k)
-    unlist(column)
+    known <- Filter(function(x) inherits(x, c("POSIXct", "difftime")), column)
+    if (length(known) == 0) return(unlist(column))
+    empty <- known[[1]]
+    empty[[1]] <- NA
+    do.call(c, lapply(column, function(x) if (is.na(x)) empty else x))
   })
   names(table) <- names
   table <- if (length(names) == 0) {

@@ -48,6 +48,14 @@ const char *read_text(void) {
     return texts + start;
 }
 
+int64_t read_moment(void);
+
+int64_t read_moment(void) {
+    long long steps;
+    if (next_sign() == '-') return INT64_MIN;
+    return fscanf(file, "%lld", &steps) == 1 ? (int64_t)steps : 0;
+}
+
 int main(void) {
     int sign;
     file = fopen("rows.txt", "r");

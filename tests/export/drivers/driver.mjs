@@ -6,8 +6,18 @@ function cell(token) {
   if (token === "-") return null;
   const rest = token.slice(1);
   if (token[0] === "b") return rest === "1";
+  if ("mzhd".includes(token[0])) return moment(token[0], BigInt(rest));
   const bytes = Buffer.from(rest, "hex");
   return token[0] === "t" ? bytes.toString("utf8") : bytes.readDoubleBE();
+}
+
+// Text where there is some, else milliseconds.
+function moment(kind, steps) {
+  if (kind === "d") return Number(steps) / 1000;
+  const part = ((steps % 1000000n) + 1000000n) % 1000000n;
+  const second = new Date(Number((steps - part) / 1000n)).toISOString().slice(0, 19);
+  const text = `${second}.${String(part).padStart(6, "0")}`;
+  return kind === "h" ? text.slice(11) : kind === "z" ? `${text}Z` : text;
 }
 
 function bits(number) {

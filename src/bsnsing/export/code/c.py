@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from bsnsing.export.code.c_text import (
@@ -17,6 +18,8 @@ from bsnsing.export.code.c_text import (
     TYPES,
 )
 from bsnsing.export.code.language import Language, plain_label
+from bsnsing.export.code.moment_text import C as MOMENTS
+from bsnsing.export.code.names import identifiers
 from bsnsing.export.code.program import (
     ColumnCell,
     PairCell,
@@ -37,7 +40,9 @@ def export_c(model: Any, *, prefix: str = "bsnsing") -> str:
     The file has the type ``bsnsing_row``, with a field for each column that some rule asks about,
     ``bsnsing_predict_proba``, ``bsnsing_predict`` and the names ``bsnsing_classes``; a comment at
     its head says how to call them. A missing number is NAN, missing text NULL; text is UTF-8.
-    Levels that are numbers are given as numbers; where a column has both, as text.
+    Levels that are numbers are given as numbers; where a column has both, as text. Moments, times
+    of day and durations are an ``int64_t`` of microseconds (moments since 1970, in UTC where the
+    model knows a time zone); their fields end with ``_us``, and ``bsnsing_MISSING_US`` is missing.
 
     Parameters
     ----------
@@ -67,7 +72,7 @@ def export_c(model: Any, *, prefix: str = "bsnsing") -> str:
         raise ValueError(
             f"prefix must be a short name in C: letters, digits and '_'. Got {prefix!r}."
         )
-    program = Program(model_form(model, "export_c"))
+    program = Program(model_form(model, "export_c", takes_moments=True))
     check_levels_are_doubles(program, "C")
     return C(program, prefix).file()
 
@@ -82,6 +87,16 @@ class C(Language):
         super().__init__(program)
         self.prefix = prefix
         self._long_texts: list[str] = []
+
+    @cached_property
+    def row_fields(self) -> dict[str, str]:
+        """Fields of the row by columns; the unit of those that have one is part of their name."""
+        own = [column.identifier for column in self.program.columns]
+        named = [
+            f"{column.identifier}_us" if column.moment_kind else column.identifier
+            for column in self.program.columns
+        ]
+        return dict(zip(own, identifiers(named), strict=True))
 
     def text(self, text: str) -> str:
         """A literal of text in UTF-8, or the name of a constant where it is long."""
@@ -133,7 +148,7 @@ class C(Language):
                 listed = self.wrapped(table)
                 constants += f"static const double {name}[] = {{\n{listed}\n}};\n"
         text = self._head() + "".join(self._long_texts) + constants + TYPES + self._cells_type()
-        return text + self.needed(HELPERS, code) + code + "\n#endif\n"
+        return text + self.needed(HELPERS | MOMENTS.helpers, code) + code + "\n#endif\n"
 
     def _head(self) -> str:
         form, prefix = self.program.form, self.prefix
@@ -141,7 +156,24 @@ class C(Language):
         guard = f"{prefix.upper()}_MODEL"
         fields = "".join(self._row_field(column) for column in self.program.columns)
         fields = fields or "    int unused; /* the model asks about no column */\n"
-        example = self.program.columns[0].identifier if self.program.columns else "unused"
+        example = next(iter(self.row_fields.values()), "unused")
+        has_moments = any(column.moment_kind for column in self.program.columns)
+        of_moments = (
+            ""
+            if not has_moments
+            else f"""
+ * Moments, times of day and durations are whole microseconds: moments since 1970 (of those with a
+ * time zone, in UTC), times since midnight. Where they are missing: {prefix}_MISSING_US."""
+        )
+        moment_types = (
+            ""
+            if not has_moments
+            else f"""
+#include <stdint.h>
+
+#define {prefix}_MISSING_US INT64_MIN
+"""
+        )
         about = "\n".join(f" * {line}" for line in self.about())
         return f"""/*
 {about}
@@ -153,12 +185,12 @@ class C(Language):
  *     {prefix}_classes[{prefix}_predict(&row)]    the class decided for
  *
  * A missing number is NAN, missing text NULL; text is UTF-8. C99 with math.h (-lm), no allocation;
- * safe for threads. Do not compile it with -ffast-math, which takes NAN for a number.
+ * safe for threads. Do not compile it with -ffast-math, which takes NAN for a number.{of_moments}
  * To get the declarations alone, define {guard}_DECLARATIONS before including this file.
  */
 #ifndef {guard}
 #define {guard}
-
+{moment_types}
 #define {prefix}_N_CLASSES {len(form.classes)}
 
 typedef struct {{
@@ -189,7 +221,9 @@ enum {{
 
     def _row_field(self, column: ColumnCell) -> str:
         kind = "const char *" if _is_text(column) else "double "
-        return f"    {kind}{column.identifier}; {self.comment(self.describe(column))}\n"
+        kind = kind if column.moment_kind is None else "int64_t "
+        name = self.row_fields[column.identifier]
+        return f"    {kind}{name}; {self.comment(self.describe(column))}\n"
 
     def _levels(self) -> str:
         text = ""
@@ -227,11 +261,12 @@ enum {{
         text = f"\nstatic void read_cells(const {self.prefix}_row *row, cells *c) {{\n"
         for column in self.program.columns:
             name = column.identifier
-            if column.levels is None:
-                value = f"row->{name}"
-            else:
+            value = f"row->{self.row_fields[name]}"
+            if column.moment_kind is not None:
+                value = f"microseconds({value}, {self.prefix}_MISSING_US)"
+            elif column.levels is not None:
                 kind = "text" if _is_text(column) else "number"
-                value = f"level_of_{kind}(row->{name}, LEVELS_{name}, {len(column.levels)})"
+                value = f"level_of_{kind}({value}, LEVELS_{name}, {len(column.levels)})"
             text += f"    c->{name} = {value};\n"
         text += "".join(self._pair_lines(pair) for pair in self.program.pairs)
         if not self.program.columns:

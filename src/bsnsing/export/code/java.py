@@ -17,6 +17,7 @@ from bsnsing.export.code.java_text import (
     POWERS,
 )
 from bsnsing.export.code.language import Language, plain_label
+from bsnsing.export.code.moment_text import JAVA
 from bsnsing.export.code.program import ColumnCell, PairCell, Program
 from bsnsing.export.form import model_form
 from bsnsing.export.levels import whole_numbers
@@ -49,7 +50,10 @@ def export_java(model: Any, *, class_name: str = "Model", package: str | None = 
 
     The class has ``predictProba(row)`` and ``predict(row)`` for a row given as a
     ``Map<String, ?>`` of cells by column, where null and NaN are missing, and ``CLASSES``. It
-    needs Java 8 or newer and no library, and is safe for threads.
+    needs Java 8 or newer and no library, and is safe for threads. Cells of dates, times and
+    durations are those of ``java.time``: LocalDateTime or LocalDate; Instant, ZonedDateTime or
+    OffsetDateTime where the model knows a time zone; LocalTime; Duration. Nanoseconds are cut off
+    to microseconds, as the model does.
 
     Parameters
     ----------
@@ -89,7 +93,7 @@ def export_java(model: Any, *, class_name: str = "Model", package: str | None = 
     )
     if not is_package:
         raise ValueError(f"package must be the name of a package in Java. Got {package!r}.")
-    text = Java(Program(model_form(model, "export_java"))).file(class_name)
+    text = Java(Program(model_form(model, "export_java", takes_moments=True))).file(class_name)
     return text if package is None else f"package {package};\n\n{text}"
 
 
@@ -142,7 +146,7 @@ class Java(Language):
             text += self._filled(f"Group{i}", "BitSet", "BitSet", puts)
         if any(pair.is_rounded for pair in program.pairs):
             text += POWERS
-        return text + self.needed(HELPERS, code) + code
+        return text + self.needed(HELPERS | JAVA.helpers, code) + code
 
     def _costs(self, costs: Sequence[Sequence[float]]) -> str:
         rows = [f"all.add(new double[] {{{self.numbers(row)}}});" for row in costs]
@@ -201,11 +205,11 @@ class Java(Language):
         text += "\n        Cells(Map<String, ?> row) {\n"
         for i, column in enumerate(program.columns):
             name = self.text(column.name)
-            value = (
-                f"number(row, {name})"
-                if column.levels is None
-                else f"levelOf(row, {name}, Levels{i}.ALL)"
-            )
+            value = f"levelOf(row, {name}, Levels{i}.ALL)"
+            if column.moment_kind is not None:
+                value = JAVA.readers[column.moment_kind].format(name)
+            elif column.levels is None:
+                value = f"number(row, {name})"
             text += f"            {self.comment(self.describe(column))}\n"
             text += f"            this.{column.identifier} = {value};\n"
         text += "".join(self._pair_lines(pair) for pair in program.pairs)

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from bsnsing.export.code.language import Language, plain_label
+from bsnsing.export.code.moment_text import JAVASCRIPT
 from bsnsing.export.code.program import ColumnCell, PairCell, Program
 from bsnsing.export.form import model_form
 from bsnsing.export.levels import whole_numbers
@@ -230,6 +231,11 @@ def export_javascript(model: Any) -> str:
     cells by column, where null, undefined and NaN are missing, and ``classes``. It needs no
     library, and runs in browsers and in Node.
 
+    Moments are text such as 2021-03-01 or 2021-03-01T14:30:00.5+01:00 (with an offset where the
+    model knows a time zone, and only there), Date, or milliseconds since 1970. Where the model
+    knows no zone, Date and milliseconds stand for what clocks show in UTC. Times of day are text
+    such as 14:30 or milliseconds, durations milliseconds, to the microsecond.
+
     Parameters
     ----------
     model : BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble or Tree
@@ -247,7 +253,7 @@ def export_javascript(model: Any) -> str:
     >>> "export function predictProba(row)" in export_javascript(model)
     True
     """
-    return JavaScript(Program(model_form(model, "export_javascript"))).module()
+    return JavaScript(Program(model_form(model, "export_javascript", takes_moments=True))).module()
 
 
 @cache
@@ -301,7 +307,7 @@ class JavaScript(Language):
             text += f"const GROUP_{i} = new Set([\n{self.wrapped(map(str, group), '  ')}\n]);\n"
         if any(pair.is_rounded for pair in self.program.pairs):
             text += "\n" + rounding_script()
-        return text + self.needed(_HELPERS, code) + code
+        return text + self.needed(_HELPERS | JAVASCRIPT.helpers, code) + code
 
     def _label(self, label: Any) -> str:
         plain = plain_label(label)
@@ -323,11 +329,11 @@ class JavaScript(Language):
         text = "\nfunction cellsOf(row) {\n  const c = {};\n"
         for column in self.program.columns:
             name = self.text(column.name)
-            value = (
-                f"number(row, {name})"
-                if column.levels is None
-                else f"levelOf(row, {name}, LEVELS_{column.identifier})"
-            )
+            value = f"levelOf(row, {name}, LEVELS_{column.identifier})"
+            if column.moment_kind is not None:
+                value = JAVASCRIPT.readers[column.moment_kind].format(name)
+            elif column.levels is None:
+                value = f"number(row, {name})"
             text += f"  {self.comment(self.describe(column))}\n  c.{column.identifier} = {value};\n"
         text += "".join(self._pair_lines(pair) for pair in self.program.pairs)
         return text + "  return c;\n}\n"

@@ -15,6 +15,12 @@ from bsnsing.export.form import NodeForm, TreeForm
 from bsnsing.tree.text import show_class, show_probability
 
 _JOINED = {"or": "either", "and": "both", "xor": "odd"}
+_MOMENT_WORDS = {
+    "moment": "a date or moment without time zone, in microseconds since 1970",
+    "zoned": "a moment with a time zone, in microseconds since 1970 in UTC",
+    "time": "a time of day, in microseconds",
+    "duration": "a duration, in microseconds",
+}
 _ANSWER = {None: "UNKNOWN", False: "NO", True: "YES"}
 
 
@@ -131,6 +137,8 @@ class Language(ABC):
             return str(cell.pair)
         kinds = {"numeric": "a number", "boolean": "true or false"}
         kind = kinds.get(cell.kind) or f"one of {len(cell.levels or ())} levels"
+        if cell.moment_kind is not None:
+            kind = _MOMENT_WORDS[cell.moment_kind]
         return f"{show_column(cell.name)}: {kind}"
 
     def title(self, tree: TreeForm) -> str:
@@ -138,7 +146,7 @@ class Language(ABC):
         return self.comment(show_name(tree.title) if tree.title else "The tree")
 
     def needed(self, helpers: Mapping[str, str], code: str) -> str:
-        """The helpers that code calls, in the order given; they may call later ones."""
+        """The helpers that code calls, in the order given; they may call earlier ones."""
         kept: dict[str, str] = {}
         for name, text in reversed(list(helpers.items())):
             if re.search(rf"\b{name}\(", code):

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias, cast
 
 from bsnsing.data.columns import Kind, Level
+from bsnsing.data.scales import Scale
 from bsnsing.export.code.names import identifiers
 from bsnsing.export.form import AskedQuestion, ModelForm, NodeForm, TreeForm
 from bsnsing.export.levels import check_doubles_tell_apart
@@ -40,6 +41,14 @@ class ColumnCell:
     identifier: str
     kind: Kind
     levels: tuple[Level, ...] | None  # None where it is a number
+    scale: Scale | None = None  # of moments, times and durations, whose number is in microseconds
+
+    @property
+    def moment_kind(self) -> Literal["moment", "zoned", "time", "duration"] | None:
+        """What its cells are, if not numbers or levels; "zoned" moments have a time zone."""
+        if self.scale is None or self.scale.kind == "order":
+            return None
+        return "zoned" if self.scale.zone is not None else self.scale.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +111,7 @@ class Program:
                 name,
                 column.kind,
                 column.levels if column.kind == "categorical" else None,
+                column.scale,
             )
             for column, name in zip(asked, names, strict=True)
         )

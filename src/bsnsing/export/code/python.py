@@ -1,4 +1,4 @@
-"""A model as a Python module that imports nothing but math."""
+"""A model as a Python module that imports nothing but Python's own modules."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bsnsing.export.code.language import Language, plain_label
+from bsnsing.export.code.moment_text import PYTHON
 from bsnsing.export.code.program import Program
 from bsnsing.export.form import model_form
 
@@ -215,7 +216,8 @@ def export_python(model: Any) -> str:
     """Write a model as a Python module without dependencies, which gives the same probabilities.
 
     The module has ``predict_proba(row)`` and ``predict(row)`` for a row given as a dict of cells
-    by column, where None and NaN are missing, and ``CLASSES``. Rules stand as nested ifs.
+    by column, where None, NaN and NaT are missing, and ``CLASSES``. Rules stand as nested ifs.
+    Dates, moments, times and durations are those of the module ``datetime``, of pandas or NumPy.
 
     Parameters
     ----------
@@ -236,7 +238,7 @@ def export_python(model: Any) -> str:
     >>> module["predict_proba"]({"x0": 3.5}), module["predict"]({"x0": 3.5})
     ([0.0, 1.0], 1)
     """
-    return Python(Program(model_form(model, "export_python"))).module()
+    return Python(Program(model_form(model, "export_python", takes_moments=True))).module()
 
 
 class Python(Language):
@@ -275,14 +277,16 @@ class Python(Language):
         has_sums = any(pair.is_rounded for pair in self.program.pairs)
         about = "\n".join(self.about())
         text = f'"""{about}\n"""\n\n'
-        text += "import bisect\nimport math\n" if has_sums else "import math\n"
+        has_moments = any(column.moment_kind for column in self.program.columns)
+        text += "import bisect\n" if has_sums else ""
+        text += "import datetime\nimport math\n" if has_moments else "import math\n"
         text += f"\nCLASSES = [\n{self.wrapped(map(self._label, self.program.form.classes))}\n]\n"
         text += f"IS_HARD = {self.program.form.voting == 'hard'}\n"
         if self.program.form.costs is not None:
             rows = (f"[{self.numbers(row)}]" for row in self.program.form.costs)
             text += "# What it costs to say a class (column) of a case of another (row).\n"
             text += f"COSTS = [\n{self.wrapped(rows)}\n]\n"
-        text += _HELPERS
+        text += _HELPERS + (PYTHON.text if has_moments else "")
         if has_sums:
             text += _ROUNDING
         by_cost = self.program.form.costs is not None
@@ -306,11 +310,12 @@ class Python(Language):
         for column in program.columns:
             name = self.text(column.name)
             text += f"    {self.comment(self.describe(column))}\n    c.{column.identifier} = "
-            text += (
-                f"_number(row, {name})\n"
-                if column.levels is None
-                else f"_level(row, {name}, _LEVELS_{column.identifier})\n"
-            )
+            if column.moment_kind is not None:
+                text += PYTHON.readers[column.moment_kind].format(name) + "\n"
+            elif column.levels is None:
+                text += f"_number(row, {name})\n"
+            else:
+                text += f"_level(row, {name}, _LEVELS_{column.identifier})\n"
         for pair in program.pairs:
             text += f"    {self.comment(self.describe(pair))}\n    a, b = c.{pair.first}, "
             text += f"{self.number(pair.pair.factor)} * c.{pair.second}\n"

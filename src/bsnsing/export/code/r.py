@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from bsnsing.export.code.language import Language, plain_label
+from bsnsing.export.code.moment_text import R as MOMENTS
 from bsnsing.export.code.program import (
     ColumnCell,
     PairCell,
@@ -171,7 +172,9 @@ _ANSWERS = """
     if (length(lacking) > 0) stop("The rows lack the column '", lacking[[1]], "'.")
     columns <- lapply(rows[needed], function(x) if (is.factor(x)) as.character(x) else x)
     n <- if (is.data.frame(rows)) nrow(rows) else max(0, lengths(rows))
-    lapply(seq_len(n), function(i) lapply(columns, function(x) x[[i]]))
+    # Of a difftime, older versions of R would lose the unit.
+    cell <- function(x, i) if (inherits(x, "difftime")) x[i] else x[[i]]
+    lapply(seq_len(n), function(i) lapply(columns, cell, i))
   }
 
   predict_proba <- function(rows) {
@@ -231,6 +234,11 @@ def export_r(model: Any) -> str:
     and NaN are missing. Factors are read by their labels. Where a column has levels of both kinds,
     numbers may come as text, as Python writes them.
 
+    Dates and moments are Date or POSIXct, by what the clocks of their time zone show, and POSIXct
+    of any zone where the model knows one; durations are difftime, and so are times of day, since
+    midnight, as package hms has them. R keeps seconds as doubles, which tell microseconds apart up
+    to the year 2100.
+
     Numbers that R would read with an error in the last bit are written in hexadecimal.
 
     Parameters
@@ -255,7 +263,7 @@ def export_r(model: Any) -> str:
     >>> "above(c$x0, 2.5, UNKNOWN)" in export_r(model)
     True
     """
-    program = Program(model_form(model, "export_r"))
+    program = Program(model_form(model, "export_r", takes_moments=True))
     check_levels_are_doubles(program, "R")
     return R(program).file()
 
@@ -314,7 +322,7 @@ class R(Language):
         if any(pair.is_rounded for pair in program.pairs):
             for name, table in zip(("bounds", "powers"), power_literals(), strict=True):
                 text += self._vector(name, (self.number(float(power)) for power in table))
-        return text + self.needed(_HELPERS, code) + code
+        return text + self.needed(_HELPERS | MOMENTS.helpers, code) + code
 
     def _sign(self, sign: str) -> str:
         if sign == "\0" or "\ud800" <= sign <= "\udfff":
@@ -354,11 +362,12 @@ class R(Language):
         text += "\n  cells_of <- function(row) {\n    c <- list()\n"
         for column in self.program.columns:
             cell, name = f"row[[{self.text(column.name)}]]", column.identifier
-            value = (
-                f"number({cell}, {self.text(column.name)})"
-                if column.levels is None
-                else f"level_of({cell}, texts_{name}, numbers_{name})"
-            )
+            value = f"level_of({cell}, texts_{name}, numbers_{name})"
+            if column.moment_kind is not None:
+                reader = MOMENTS.readers[column.moment_kind]
+                value = reader.format(cell=cell, name=self.text(column.name))
+            elif column.levels is None:
+                value = f"number({cell}, {self.text(column.name)})"
             text += f"    {self.comment(self.describe(column))}\n    c${name} <- {value}\n"
         text += "".join(self._pair_lines(pair) for pair in self.program.pairs)
         return text + "    c\n  }\n"
