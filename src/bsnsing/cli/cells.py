@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from decimal import Decimal
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from bsnsing.cli.table_formats import Style
+from bsnsing.data.scales import show_moment
 
 
 def texts_of(array: Any, style: Style) -> tuple[Any, bool]:
@@ -37,6 +39,8 @@ def plain_text(value: Any) -> str:
         return repr(value)
     if isinstance(value, list | dict):
         raise ValueError(f"{json.dumps(value, default=str):.60} is no plain cell.")
+    if isinstance(value, datetime.timedelta):
+        return show_moment(value)
     if hasattr(value, "isoformat"):
         return str(value.isoformat())
     return str(value)

@@ -22,6 +22,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from bsnsing.cli.fitting import prepare
+from bsnsing.cli.moments import as_integers, kind_of_type
 from bsnsing.cli.parameters import make_estimator
 from bsnsing.cli.training import Training
 
@@ -67,6 +68,11 @@ def _codes(column: Any) -> NDArray[np.float64]:
 
 
 def _floats(column: Any) -> NDArray[np.float64]:
+    kind = column.type
+    if pa.types.is_dictionary(kind):  # levels that have an order, in which they are coded
+        column = pa.chunked_array([chunk.indices for chunk in column.chunks])
+    elif kind_of_type(kind) is not None:
+        column = as_integers(column)
     floats: NDArray[np.float64] = pc.cast(column, "float64", safe=False).to_numpy()
     return floats
 

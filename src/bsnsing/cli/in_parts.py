@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from bsnsing.cli.cells import is_text_type
 from bsnsing.cli.errors import Refusal
 from bsnsing.cli.fitting import prepare
+from bsnsing.cli.moments import kind_of_type
 from bsnsing.cli.sources import expand_paths
 from bsnsing.cli.table_formats import packing_of, table_format_of
 from bsnsing.cli.table_options import ReadOptions, TypeOptions
@@ -136,6 +137,7 @@ def _check_types(plan: PartsPlan) -> None:
         kind = plan.schema.field(name).type
         is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
         is_known = is_number or pa.types.is_boolean(kind) or pa.types.is_decimal(kind)
+        is_known = is_known or kind_of_type(kind) is not None
         if not (is_known or is_text_type(kind) or name in plan.types.types):
             raise Refusal(
                 f"Column {name!r} is of type {kind}, which is not read in parts.",

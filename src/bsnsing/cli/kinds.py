@@ -1,4 +1,4 @@
-"""What a column of text holds: numbers, true and false, dates, or text; and what is missing."""
+"""What a column of text holds: numbers, true and false, dates, text; and what is missing."""
 
 from __future__ import annotations
 
@@ -15,15 +15,26 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bsnsing.cli.errors import Refusal
+from bsnsing.cli.moments import (
+    WANTED,
+    WITH_OFFSET,
+    MomentKind,
+    arrow_type_of,
+    has_offset,
+    kind_of_texts,
+    read_as,
+)
 from bsnsing.data.show import show_level
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # A number does not begin so; codes, post codes and telephone numbers do.
 _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
-_DATE = re.compile(
-    r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?"
-    r"|\d{4}/\d{1,2}/\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}\.\d{1,2}\.\d{4}"
+# Dates in other forms than that of ISO 8601: which number is the month is not told.
+_LOCAL_DATE = re.compile(
+    r"\d{4}-\d{1,2}-\d{1,2}([T ].*)?|\d{4}/\d{1,2}/\d{1,2}|\d{1,2}/\d{1,2}/\d{2,4}"
+    r"|\d{1,2}\.\d{1,2}\.\d{4}",
+    re.ASCII,
 )
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 # Up to this share, cells that are no numbers among numbers are likely slips, or marks for missing.
@@ -76,7 +87,8 @@ class TextColumn:
         """Return what the column holds, and a note where that may surprise.
 
         Numbers are such only if all cells are. A leading zero, and digits that a float cannot
-        hold, tell codes, which stay text.
+        hold, tell codes, which stay text. Dates and times of day are such only in the form of
+        ISO 8601, all with an offset from UTC or none.
         """
         levels = self.levels
         if not levels:
@@ -87,8 +99,11 @@ class TextColumn:
             return ("text", f"codes such as {codes[0]!r}") if codes else ("number", "")
         if all(text.lower() in ("true", "false") for text in levels):
             return "boolean", ""
-        if all(_DATE.fullmatch(text) for text in levels):
-            return "date", ""
+        moments = kind_of_texts(levels)
+        if moments is not None:
+            return moments, ""
+        if all(_LOCAL_DATE.fullmatch(text) for text in levels):
+            return "local date", "not as in 2021-03-01"
         return "text", self._note_on_few(is_number)
 
     def _note_on_few(self, is_number: list[bool]) -> str:
@@ -129,6 +144,26 @@ class TextColumn:
                 raise self._wrong("true or false, or yes or no", text, rows_before)
             values.append(None if text in self.marks else truth)
         return self._taken(pa.array(values, pa.bool_()))
+
+    def moments(
+        self, kind: MomentKind, rows_before: int = 0, *, with_offset: bool | None = None
+    ) -> Any:
+        """Return the cells as dates, times of day or durations; a cell that is none is refused.
+
+        Dates are all ``with_offset`` from UTC, or all without; None is as the first one is.
+        """
+        values: list[Any] = []
+        for text in self.distinct:
+            value = None if text in self.marks else read_as(text, kind)
+            if value is not None and with_offset is None:
+                with_offset = has_offset(value)
+            is_wrong = value is None or has_offset(value) != with_offset
+            if text not in self.marks and is_wrong:
+                wanted = WITH_OFFSET if kind == "date" and with_offset else WANTED[kind]
+                raise self._wrong(wanted, text, rows_before)
+            values.append(value)
+        known = [value for value in values if value is not None]
+        return self._taken(pa.array(values, arrow_type_of(known, self.levels, kind)))
 
     def texts(self) -> Any:
         """Return the cells as text, null where missing."""

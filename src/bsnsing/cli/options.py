@@ -153,8 +153,8 @@ _TYPE_OPTIONS = (
         multiple=True,
         metavar="COLUMN=KIND",
         callback=_read_type,
-        help="What a column holds, where it is not what was found: number, text, boolean, "
-        "category (each number is a level) or skip. May be repeated.",
+        help="What a column holds, where it is not what was found: number, text, boolean, date, "
+        "time (of day), duration, category (each number is a level) or skip. May be repeated.",
     ),
     _option("--drop", multiple=True, metavar="COLUMN", help="Leave a column out. May be repeated."),
 )

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from bsnsing.cli.cells import plain_text, texts_of
 from bsnsing.cli.errors import Refusal
 from bsnsing.cli.kinds import TextColumn
+from bsnsing.cli.moments import KIND_OF_SCALE, kind_of_type
 from bsnsing.cli.sources import Batch
 from bsnsing.cli.table_formats import Style
 from bsnsing.cli.table_options import TypeOptions
 from bsnsing.data.columns import ColumnInfo
+from bsnsing.data.scales import Scale
 from bsnsing.export.form import model_form
 
 
@@ -23,7 +25,7 @@ class ModelColumns:
     """The columns of a fitted model, and how to read them from a file."""
 
     def __init__(self, model: Any, types: TypeOptions) -> None:
-        form = model_form(model, "predict")
+        form = model_form(model, "predict", takes_moments=True)
         self.columns: tuple[ColumnInfo, ...] = form.columns
         self._asked = {column.name for column in form.asked_columns}
         self._has_names = hasattr(model, "feature_names_in_")
@@ -65,9 +67,8 @@ class ModelColumns:
 
     def _cells(self, known: ColumnInfo, array: Any, style: Style, n_rows: int) -> Any:
         if array is None:
-            return pa.nulls(n_rows, _ARROW_TYPES[known.kind])
-        is_number = style == "typed" and _is_number(array.type)
-        if known.kind != "categorical" and is_number:
+            return pa.nulls(n_rows, _type_of(known))
+        if style == "typed" and _is_as_known(array.type, known):
             return array
         try:
             texts, _ = texts_of(array, style)
@@ -76,11 +77,22 @@ class ModelColumns:
         # What the model knows as a level is one, also if it looks like a mark.
         marks = set(self._types.marks) - {level for level in known.levels if isinstance(level, str)}
         cells = TextColumn.read(known.name, texts, marks, self._types.decimal)
+        if known.scale is not None:
+            return self._moments(cells, known.scale)
         if known.kind == "numeric" or _are_numbers(known.levels):
             return cells.numbers(self._rows_before)
         if known.kind == "boolean" or _are_booleans(known.levels):
             return cells.booleans(self._rows_before)
         return cells.texts()
+
+    def _moments(self, cells: TextColumn, scale: Scale) -> Any:
+        """Moments in one type, whatever the rows of a batch have in common."""
+        if not cells.levels:
+            return pa.nulls(len(cells.codes), _type_of_scale(scale))
+        read = cells.moments(
+            KIND_OF_SCALE[scale.kind], self._rows_before, with_offset=scale.zone is not None
+        )
+        return read.cast(_type_of_scale(scale))
 
 
 def label_of(model: Any, text: str, place: str) -> Any:
@@ -107,6 +119,23 @@ def labels_of_rows(model: Any, array: Any, style: Style, types: TypeOptions) -> 
 
 
 _ARROW_TYPES = {"numeric": pa.float64(), "boolean": pa.bool_(), "categorical": pa.string()}
+
+
+def _type_of(known: ColumnInfo) -> Any:
+    return _ARROW_TYPES[known.kind] if known.scale is None else _type_of_scale(known.scale)
+
+
+def _type_of_scale(scale: Scale) -> Any:
+    if scale.kind == "moment":
+        return pa.timestamp("us", tz=scale.zone)
+    return pa.time64("us") if scale.kind == "time" else pa.duration("us")
+
+
+def _is_as_known(kind: Any, known: ColumnInfo) -> bool:
+    """Whether cells of a type of arrow can be taken as they are."""
+    if known.scale is None:
+        return known.kind != "categorical" and _is_number(kind)
+    return kind_of_type(kind) == KIND_OF_SCALE[known.scale.kind]
 
 
 def _is_number(kind: Any) -> bool:

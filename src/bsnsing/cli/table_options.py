@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 MISSING_MARKS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?")
-KINDS = ("number", "text", "category", "boolean", "skip")
+KINDS = ("number", "text", "category", "boolean", "date", "time", "duration", "skip")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

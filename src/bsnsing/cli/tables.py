@@ -11,12 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bsnsing.cli.cells import texts_of
+from bsnsing.cli.cells import is_text_type, texts_of
 from bsnsing.cli.errors import Refusal
 from bsnsing.cli.kinds import TextColumn
+from bsnsing.cli.moments import MOMENT_KINDS, is_moment_kind, kind_of_type, moment_ends
 from bsnsing.cli.sources import expand_paths, open_source
 from bsnsing.cli.table_formats import Style
 from bsnsing.cli.table_options import ReadOptions, TypeOptions
+from bsnsing.data.scales import show_moment
 from bsnsing.data.show import show_level, show_name
 
 _SHOWN_COLUMNS = 40
@@ -39,7 +41,7 @@ class ReadColumn:
     """A column as it is understood."""
 
     name: str
-    kind: str  # number, boolean, text, category, date or empty
+    kind: str  # number, boolean, text, ordered, category, date, time, duration or empty
     array: Any  # of arrow
     n_missing: int
     marks: tuple[str, ...] = ()  # of missing cells, as far as they occur
@@ -136,15 +138,32 @@ def read_column(name: str, array: Any, style: Style, options: TypeOptions) -> Re
         ) from error
     cells = TextColumn.read(name, texts, options.marks, options.decimal)
     kind, note = cells.kind()
-    if is_text and kind not in ("empty", "date"):
-        kind, note = "text", ""  # the file says so
+    if is_text:
+        kind, note = _text_kind(kind, note, style, name)
     if wanted is not None:
         note = "" if wanted == kind else "as you say"
         kind = _as_levels(kind) if wanted == "category" else wanted
-    arrays = {"number": cells.numbers, "boolean": cells.booleans}
-    built = arrays[kind]() if kind in arrays else cells.texts()
     shown = "category" if wanted == "category" else kind
+    built = _built(cells, kind)
     return ReadColumn(name, shown, built, cells.n_missing, tuple(cells.marks_met), note)
+
+
+def _text_kind(kind: str, note: str, style: Style, name: str) -> tuple[str, str]:
+    """What text holds that the file says is text: JSON has no other form for dates."""
+    if kind == "empty" or (style == "json" and kind in (*MOMENT_KINDS, "local date")):
+        return kind, note
+    if kind in MOMENT_KINDS:
+        return "text", f"say --type {show_level(name)}={kind} if you mean that"
+    return "text", ""
+
+
+def _built(cells: TextColumn, kind: str) -> Any:
+    """The cells as an array of what they hold."""
+    if kind == "number":
+        return cells.numbers()
+    if kind == "boolean":
+        return cells.booleans()
+    return cells.moments(kind) if is_moment_kind(kind) else cells.texts()
 
 
 def _as_levels(kind: str) -> str:
@@ -159,18 +178,21 @@ def _is_of_kind(arrow_type: Any, wanted: str) -> bool:
         "boolean": is_boolean,
         "category": is_number or is_boolean,
     }
-    return bool(accepted.get(wanted))
+    return bool(accepted.get(wanted)) or kind_of_type(arrow_type) == wanted
 
 
 def _read_typed(name: str, array: Any, wanted: str | None) -> ReadColumn | None:
-    """Take over numbers and Booleans of a typed file, and see dates; None for all else."""
+    """Take over what a typed file has no text for; None for all else."""
     kind = array.type
+    moments = kind_of_type(kind)
+    is_ordered = pa.types.is_dictionary(kind) and kind.ordered and is_text_type(kind)
     if pa.types.is_decimal(kind):
         array = array.cast(pa.float64())
     elif pa.types.is_boolean(kind):
         return ReadColumn(name, wanted or "boolean", array, array.null_count)
-    elif pa.types.is_temporal(kind):
-        return ReadColumn(name, "date", array, array.null_count)
+    elif moments is not None or is_ordered:
+        found = "empty" if array.null_count == len(array) else moments or "ordered"
+        return ReadColumn(name, found, array, array.null_count)
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return None
     n_missing = int(pc.sum(pc.is_null(array, nan_is_null=True)).as_py() or 0)
@@ -209,6 +231,13 @@ def _values(column: ReadColumn) -> str:
         numbers = pc.cast(array, pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         ends = show_level(float(np.nanmin(numbers))), show_level(float(np.nanmax(numbers)))
         return f"{ends[0]} to {ends[1]}"
+    if column.kind in MOMENT_KINDS:
+        least, most = moment_ends(array)
+        return f"{show_moment(least)} to {show_moment(most)}"
+    if column.kind == "ordered":
+        levels = array.dictionary.to_pylist()
+        more = " < ..." if len(levels) > _SHOWN_LEVELS else ""
+        return " < ".join(show_level(level) for level in levels[:_SHOWN_LEVELS]) + more
     levels = [level for level in pc.unique(array).to_pylist() if level is not None]
     shown = ", ".join(show_level(level) for level in levels[:_SHOWN_LEVELS])
     more = ", ..." if len(levels) > _SHOWN_LEVELS else ""

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bsnsing.cli.errors import Refusal
+from bsnsing.cli.moments import MOMENT_KINDS, read_as
 from bsnsing.cli.tables import ReadColumn, check_names
 from bsnsing.data.show import show_level
 
@@ -41,7 +42,7 @@ def read_training(
     labels = labels_of(by_name.pop(target))
     weights = None if weight is None else read_weights(by_name.pop(weight))
     asked = [column for column in by_name.values() if column.kind != "empty"]
-    _refuse_dates(asked)
+    _refuse_local_dates(asked)
     if not asked:
         raise Refusal("There is no column to learn from.", "give a table with more columns.")
     training = Training(
@@ -69,10 +70,13 @@ def plain_labels(labels: Any) -> NDArray[Any]:
 def labels_of(column: ReadColumn) -> Any:
     """Labels as they are meant: whole numbers, true and false, or text."""
     array = column.array
-    if column.kind == "date":
+    if column.kind in ("local date", *MOMENT_KINDS):
         raise Refusal(
-            f"The column {column.name!r} to learn holds dates.", "choose one with few labels."
+            f"The column {column.name!r} to learn holds {column.kind}s.",
+            f"choose one with few labels, or say --type {show_level(column.name)}=text.",
         )
+    if column.kind == "ordered":
+        return column.array.cast(pa.string())
     if column.kind in ("number", "category") and pa.types.is_floating(array.type):
         numbers = array.drop_null().to_numpy(zero_copy_only=False)
         numbers = numbers[~np.isnan(numbers)]
@@ -137,12 +141,19 @@ def read_weights(column: ReadColumn) -> NDArray[np.float64]:
     return weights
 
 
-def _refuse_dates(columns: Sequence[ReadColumn]) -> None:
-    dates = [column.name for column in columns if column.kind == "date"]
-    if dates:
-        example = next(c for c in columns if c.name == dates[0]).array.drop_null()[0].as_py()
-        drops = " ".join(f"--drop {show_level(name)}" for name in dates)
-        raise Refusal(
-            f"Column {dates[0]!r} holds dates such as '{example}', which this command cannot read.",
-            f"say {drops}, or make numbers of them, such as years or days.",
-        )
+def _refuse_local_dates(columns: Sequence[ReadColumn]) -> None:
+    dates = [column for column in columns if column.kind == "local date"]
+    if not dates:
+        return
+    cells = dates[0].array.drop_null().to_pylist()
+    other = next((cell for cell in cells if read_as(cell, "date") is None), None)
+    wrong = (
+        "dates with an offset from UTC and others without."
+        if other is None
+        else f"dates such as {other!r}, which are read in the form 2021-03-01 only."
+    )
+    name = show_level(dates[0].name)
+    raise Refusal(
+        f"Column {dates[0].name!r} holds {wrong}",
+        f"write them alike, or say --type {name}=text, or --drop {name}.",
+    )

@@ -34,6 +34,8 @@ def read_moment_series(series: nw.Series[Any]) -> Read:
     """Read a dataframe's column of dates, moments, times or durations; zones are kept."""
     dtype = series.dtype
     if dtype == nw.Time:
+        if series.null_count() == len(series):
+            return Read(Scale("time"), np.full(len(series), np.nan))
         return read_moment_cells(series.to_list())
     if dtype == nw.Duration:
         steps, scale = series.dt.total_microseconds(), Scale("duration")
