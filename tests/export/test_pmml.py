@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import shutil
 import zipfile
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from export.models import DEEP, LARGE, SMALL_NAMES, Model, cells_of, fitted, trial_rows
+from export.moment_models import MOMENT_NAMES
 from export.pair_limits import pair_limits, question_of_no_level
 
 from bsnsing import BsnsingClassifier, export_pmml
@@ -53,11 +55,21 @@ def as_text(label: Any) -> str:
     return str(label)
 
 
+def as_given(cell: Any) -> Any:
+    """Moments in UTC and times as text, durations in seconds; all else as it is."""
+    if isinstance(cell, dt.timedelta):
+        return cell.total_seconds()
+    if isinstance(cell, dt.datetime) and cell.tzinfo is not None:
+        cell = cell.astimezone(dt.timezone.utc).replace(tzinfo=None)
+    return cell.isoformat() if isinstance(cell, dt.datetime | dt.time) else cell
+
+
 def run(backend: Any, model: Model, rows: pd.DataFrame, folder: Path) -> pd.DataFrame:
     path = folder / "model.pmml"
     path.write_text(export_pmml(model), encoding="utf-8")
     evaluator = jpmml.make_evaluator(str(path), backend=backend)
-    results = evaluator.evaluateAll(pd.DataFrame(cells_of(rows), dtype=object))
+    given = [{name: as_given(cell) for name, cell in row.items()} for row in cells_of(rows)]
+    results = evaluator.evaluateAll(pd.DataFrame(given, dtype=object))
     assert "errors" not in results.columns, results["errors"].dropna().iloc[0]
     return results
 
@@ -72,7 +84,7 @@ def assert_same(backend: Any, model: Model, rows: pd.DataFrame, folder: Path) ->
         assert results["leaf"].astype(int).tolist() == model.apply(rows).tolist()
 
 
-@pytest.mark.parametrize("name", SMALL_NAMES)
+@pytest.mark.parametrize("name", [*SMALL_NAMES, *MOMENT_NAMES])
 def test_document_fits_the_schema_and_equals_predict_proba(
     name: str, backend: Any, schema: Any, tmp_path: Path
 ) -> None:
@@ -92,6 +104,19 @@ def test_a_question_about_no_level_of_fit_is_answered_no(backend: Any, tmp_path:
 
 def test_pairs_next_to_their_limits(backend: Any, tmp_path: Path) -> None:
     assert_same(backend, *pair_limits(), tmp_path)
+
+
+@pytest.mark.parametrize("cell", ["2021-01-09", "2021-01-09T00:00:00+01:00", "soon"])
+def test_text_that_is_no_moment_is_an_error(cell: str, backend: Any, tmp_path: Path) -> None:
+    table = pd.DataFrame({"day": pd.Series(pd.date_range("2021-01-01", periods=20))})
+    model = BsnsingClassifier.plain().fit(table, np.arange(20) > 7)
+    path = tmp_path / "model.pmml"
+    path.write_text(export_pmml(model), encoding="utf-8")
+    evaluator = jpmml.make_evaluator(str(path), backend=backend)
+    assert evaluator.evaluate({"day": "2021-01-08T12:00:00"})["label"] == "true"
+    assert evaluator.evaluate({"day": "2021-01-08T11:59:59.999999"})["label"] == "false"
+    with pytest.raises(jpmml.JavaError, match="day"):
+        evaluator.evaluate({"day": cell})
 
 
 def test_rules_are_native_compound_predicates() -> None:

@@ -17,7 +17,8 @@ from typing import Any
 
 from bsnsing.export.form import ModelForm, TreeForm, model_form
 from bsnsing.export.levels import check_doubles_tell_apart
-from bsnsing.export.pmml_fields import Fields, apply, constant, derived, field_ref
+from bsnsing.export.pmml_elements import apply, constant, derived, field_ref
+from bsnsing.export.pmml_fields import Fields
 from bsnsing.export.xml_text import Element, element, write_document
 
 _NAMESPACE = "http://www.dmg.org/PMML-4_4"
@@ -51,6 +52,10 @@ def export_pmml(model: Any, *, target: str = "label") -> str:
 
     Notes
     -----
+    Dates and moments are of type dateTime (2021-03-01T00:00:00), times of day of type time. PMML
+    has no time zones: moments that had one at fit are to be given in UTC. It has no durations
+    either: they are seconds. All are compared to the microsecond.
+
     For cases whose rule stays unknown, evaluators call themselves once per level of the tree: some
     hundreds of levels take more than Java's usual stack (``java -Xss64m`` is enough for 1,500).
 
@@ -64,7 +69,7 @@ def export_pmml(model: Any, *, target: str = "label") -> str:
     >>> '<SimplePredicate field="petal length (cm)" operator="greaterThan" value="2.45"/>' in text
     True
     """
-    form = model_form(model, "export_pmml")
+    form = model_form(model, "export_pmml", takes_moments=True)
     fields = Fields(form, target)
     labels = [_label(label) for label in form.classes]
     _check_names(form, target, labels)

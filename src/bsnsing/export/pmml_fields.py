@@ -10,54 +10,26 @@ from functools import cached_property
 from bsnsing.data.columns import ColumnInfo, Level
 from bsnsing.export.form import AskedQuestion, ModelForm, NodeForm
 from bsnsing.export.levels import texts_of_levels
+from bsnsing.export.moments import cut_of
 from bsnsing.export.own_names import free_prefix
 from bsnsing.export.pair_cut import yes_intervals
+from bsnsing.export.pmml_elements import (
+    NEGATED,
+    apply,
+    compound,
+    constant,
+    derived,
+    field_ref,
+    never,
+    simple,
+)
+from bsnsing.export.pmml_moments import cut_holds, cut_predicate, moment_type
 from bsnsing.export.xml_text import Element, element
 from bsnsing.questions.pair import SCALE_FREE, ColumnPair
 
 _MAX = sys.float_info.max
 _MAGIC = 6755399441055744.0  # see bsnsing.export.pair_cut
 _OPERATORS = {">": "greaterThan", "<": "lessThan", "==": "equal"}
-_NEGATED = {"greaterThan": "lessOrEqual", "lessThan": "greaterOrEqual", "equal": "notEqual"}
-_NEGATED |= {"isMissing": "isNotMissing", "lessOrEqual": "greaterThan"}
-_NEGATED |= {"greaterOrEqual": "lessThan"}
-
-
-def field_ref(name: str) -> Element:
-    """Refer to a field."""
-    return element("FieldRef", {"field": name})
-
-
-def constant(value: float | str, kind: str = "double") -> Element:
-    """Write a constant."""
-    return element(
-        "Constant", {"dataType": kind}, text=value if isinstance(value, str) else repr(value)
-    )
-
-
-def apply(function: str, *arguments: Element) -> Element:
-    """Write a calculation."""
-    return element("Apply", {"function": function}, *arguments)
-
-
-def derived(
-    name: str, expression: Element, *, kind: str = "double", optype: str = "continuous"
-) -> Element:
-    """Write a field that is worked out."""
-    return element("DerivedField", {"name": name, "optype": optype, "dataType": kind}, expression)
-
-
-def simple(field: str, operator: str, value: str | None = None) -> Element:
-    """Write one comparison."""
-    attributes = {"field": field, "operator": operator}
-    return element("SimplePredicate", attributes | ({} if value is None else {"value": value}))
-
-
-def compound(operator: str, *parts: Element) -> Element:
-    """Write comparisons joined by an operator."""
-    if len(parts) == 1:
-        return parts[0]
-    return element("CompoundPredicate", {"booleanOperator": operator}, *parts)
 
 
 class Fields:
@@ -101,6 +73,9 @@ class Fields:
         """Write what the columns hold."""
         for column in self.fields:
             attributes = {"name": column.name, "optype": "continuous", "dataType": "double"}
+            if column.scale is not None:
+                yield element("DataField", attributes | moment_type(column.scale))
+                continue
             if column.kind == "numeric":
                 yield element("DataField", attributes)
                 continue
@@ -113,6 +88,8 @@ class Fields:
         fields = []
         for column in self.fields:
             treatment = "asIs" if column.name in self.told_apart else "asMissing"
+            if column.scale is not None:  # a day without its time is no missing moment
+                treatment = "returnInvalid"
             attributes = {"name": column.name, "invalidValueTreatment": treatment}
             fields.append(element("MiningField", attributes))
         return fields
@@ -190,14 +167,16 @@ class Fields:
         column = None if isinstance(question.column, ColumnPair) else self.columns[question.column]
         if column is not None and column.kind != "numeric":
             return _among(name, self._levels(asked), column, negated)
+        if column is not None and column.scale is not None:
+            return cut_predicate(name, cut_of(question, column.scale), column.scale, negated)
         if column is None and question.column.sign in SCALE_FREE:  # type: ignore[union-attr]
             parts = [_between(name, low, high, negated) for low, high in yes_intervals(question)]
             if not parts:
-                return _never(name, negated, "0.0")
+                return never(name, negated, "0.0")
             return compound("and" if negated else "or", *parts)
         operator = _OPERATORS[question.test]
         value = repr(float(question.value))  # type: ignore[arg-type]
-        return simple(name, _NEGATED[operator] if negated else operator, value)
+        return simple(name, NEGATED[operator] if negated else operator, value)
 
     def _levels(self, asked: AskedQuestion) -> list[Level]:
         """Levels that answer yes."""
@@ -249,6 +228,8 @@ class Fields:
             if not levels:
                 return apply("isMissing", field)
             return apply("isIn", field, *self._constants(column, levels))
+        if column is not None and column.scale is not None:
+            return cut_holds(field, cut_of(question, column.scale), column.scale)
         if column is None and question.column.sign in SCALE_FREE:  # type: ignore[union-attr]
             parts = [
                 apply(
@@ -292,7 +273,7 @@ def _written(level: Level) -> str:
 def _among(name: str, levels: list[Level], column: ColumnInfo, negated: bool) -> Element:
     written = [_written(level) for level in levels]
     if not written:
-        return _never(name, negated, _written(column.levels[0] if column.levels else True))
+        return never(name, negated, _written(column.levels[0] if column.levels else True))
     if len(written) > 1 and all(re.fullmatch(r"[\w.+-]+", text) for text in written):
         kind = {"integer": "int", "double": "real"}.get(_type_of(column), "string")
         array = element("Array", {"n": str(len(written)), "type": kind}, text=" ".join(written))
@@ -306,14 +287,8 @@ def _between(name: str, low: float, high: float, negated: bool) -> Element:
     parts = [] if low == -_MAX else [("greaterOrEqual", low)]
     parts += [] if high == _MAX else [("lessOrEqual", high)]
     parts = parts or [("greaterOrEqual", low)]
-    written = [simple(name, _NEGATED[op] if negated else op, repr(end)) for op, end in parts]
+    written = [simple(name, NEGATED[op] if negated else op, repr(end)) for op, end in parts]
     return compound("or" if negated else "and", *written)
-
-
-def _never(name: str, negated: bool, value: str) -> Element:
-    """Write what no known cell answers yes to, and a missing one leaves unknown."""
-    parts = simple(name, "equal", value), simple(name, "notEqual", value)
-    return compound("or" if negated else "and", *parts)
 
 
 def _finite(number: Element) -> Element:
