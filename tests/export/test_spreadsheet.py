@@ -6,6 +6,7 @@ It writes fifteen digits of a number, but DELTA tells within it whether two are 
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import shutil
 import subprocess
@@ -17,15 +18,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from export.models import LARGE, NAMES, Model, cells_of, fitted, trial, trial_rows
+from export.moment_models import MOMENT_NAMES
 from export.pair_limits import pair_limits
 from sklearn.base import clone
 
 from bsnsing import BsnsingClassifier, export_spreadsheet, export_xlsx
+from bsnsing.data.columns import ColumnInfo
+from bsnsing.data.scales import Scale, in_steps, scale_of
 from bsnsing.export.code.program import Program
 from bsnsing.export.form import model_form
-from bsnsing.export.spreadsheet_rules import column_letters
+from bsnsing.export.spreadsheet_rules import column_letters, in_days
 from bsnsing.export.workbook import _Book
-from bsnsing.export.xlsx_file import Formula, Sheet, write_workbook
+from bsnsing.export.xlsx_file import Dated, Formula, Sheet, write_workbook
 
 needs_office = pytest.mark.skipif(
     shutil.which("soffice") is None,
@@ -59,12 +63,34 @@ def plain(label: Any) -> str:
 
 # "numbers" has some that no spreadsheet has; the large one takes its time.
 WORKED_OUT = [name for name in NAMES if name not in ("numbers", LARGE)]
+WORKED_OUT += [name for name in MOMENT_NAMES if name != "far moments"]
 
 
 def book_rows(name: str) -> pd.DataFrame:
     """Rows of a model; none of an empty text, which is a blank cell there."""
     rows = trial_rows(name, 30 if name in ("12 classes", "ensemble") else 120)
+    if name in MOMENT_NAMES:
+        rows = pd.concat([in_milliseconds(rows, way) for way in (-1, 0, 1)], ignore_index=True)
     return rows[~(rows == "").fillna(False).any(axis=1)].reset_index(drop=True)
+
+
+def in_milliseconds(rows: pd.DataFrame, way: int) -> pd.DataFrame:
+    """Moments at whole milliseconds, which is what spreadsheets hold, ``way`` of them later."""
+
+    def at_whole(cell: Any) -> Any:
+        steps = (in_steps(cell) // 1000 + way) * 1000
+        if isinstance(cell, dt.time):
+            return Scale("time").at(steps)
+        if isinstance(cell, dt.datetime):
+            return Scale("moment", "UTC" if cell.tzinfo else None).at(steps)
+        return Scale("duration").at(steps)
+
+    return pd.DataFrame(
+        {
+            name: [cell if scale_of(cell) is None else at_whole(cell) for cell in rows[name]]
+            for name in rows
+        }
+    ).astype(rows.dtypes)
 
 
 def with_checks(book: bytes, expected: np.ndarray, first: int) -> bytes:
@@ -87,14 +113,18 @@ def with_checks(book: bytes, expected: np.ndarray, first: int) -> bytes:
     return content.getvalue()
 
 
+def asked_columns(model: Model) -> tuple[ColumnInfo, ...]:
+    return model_form(model, takes_moments=True).asked_columns
+
+
 def checked_book(model: Model, rows: pd.DataFrame) -> bytes:
-    n_asked = len(model_form(model).asked_columns)
+    n_asked = len(asked_columns(model))
     return with_checks(export_xlsx(model, X=rows), model.predict_proba(rows), n_asked + 1)
 
 
 def assert_same(found: list[list[str]], model: Model, rows: pd.DataFrame) -> None:
     """The label, and that all probabilities are the same."""
-    at = len(model_form(model).asked_columns)
+    at = len(asked_columns(model))
     assert found[0][at] == "label"
     assert [row[at] for row in found[1:]] == [plain(v) for v in model.predict(rows).tolist()]
     assert [row[-1] for row in found[1:]] == ["1"] * len(rows)
@@ -169,6 +199,8 @@ def test_workbooks_are_the_same_each_time_and_refuse_what_no_cell_holds() -> Non
 
 def formula_rows(name: str) -> pd.DataFrame:
     rows = trial_rows(name, 60)
+    if name in MOMENT_NAMES:
+        rows = in_milliseconds(trial_rows(name), 0)
     return rows[~(rows == "").fillna(False).any(axis=1)].reset_index(drop=True)
 
 
@@ -179,15 +211,36 @@ def formula_book(model: Model, rows: pd.DataFrame, event: Any) -> bytes:
     for i, (row, share) in enumerate(zip(cells_of(rows), expected.tolist(), strict=True), start=1):
         cells = {name: f"{column_letters(2 + k)}{i}" for k, name in enumerate(row)}
         formula = export_spreadsheet(model, event=event, cells=cells)[1:]
-        lines.append([Formula(formula), Formula(f"DELTA(A{i},{share!r})"), *row.values()])
+        given = [as_days(cell) for cell in row.values()]
+        lines.append([Formula(formula), Formula(f"DELTA(A{i},{share!r})"), *given])
     return write_workbook([Sheet("rows", lines)])
 
 
-SMALL = ("default", "leaf", "levels", "missing", "xor", "one tree per class", "voting", "cost")
+def as_days(cell: Any) -> Any:
+    """A date, time or duration as spreadsheets have it; other cells as they are."""
+    kind = scale_of(cell)
+    if kind is None:
+        return cell
+    return Dated(in_days(in_steps(cell), is_moment=kind == "moment"), kind)
+
+
+SMALL = (
+    "moments in words",
+    "default",
+    "leaf",
+    "levels",
+    "missing",
+    "xor",
+    "one tree per class",
+    "voting",
+    "cost",
+)
 
 
 def small_model(name: str) -> Model:
     own = trial(name)
+    if name == "moments in words":
+        return own.model
     if name == "voting":
         settings = [{"max_rules": 1, "max_leaf_nodes": 2}, {"max_leaf_nodes": 3}]
         return clone(own.model).set_params(settings=settings).fit(own.table, own.labels)
@@ -209,6 +262,20 @@ def test_formulas_say_what_predict_proba_says(tmp_path: Path) -> None:
         is_known = (np.reshape(model.unknown_at(rows), (len(rows), -1)) < 0).all(axis=1)
         assert is_known.any()
         assert all(line[1] == "1" for line, known in zip(found, is_known, strict=True) if known)
+
+
+@needs_office
+def test_text_that_is_no_date_is_an_error_and_dates_before_1900_are_numbers(tmp_path: Path) -> None:
+    table = pd.DataFrame({"day": pd.Series(pd.date_range("1899-01-01", periods=800))})
+    model = BsnsingClassifier.plain().fit(table, table["day"] >= "1900-02-01")
+    assert "DATE" not in export_spreadsheet(model)
+    later = BsnsingClassifier.plain(max_bins=None).fit(table, table["day"] >= "1901-02-03")
+    formula = export_spreadsheet(later, cells={"day": "A1"})
+    assert "GESTEP(ROUND(86400000*A1,0),86400000*DATE(1901,2,3))" in formula
+    text = write_workbook([Sheet("x", [["soon", Formula(formula[1:])]])])
+    assert "#VALUE!" in worked_out({"text": text}, tmp_path)["text"][0][1]
+    book = worked_out({"days": export_xlsx(later, X=table[-3:])}, tmp_path)["days"]
+    assert [row[1] for row in book[1:]] == ["TRUE"] * 3
 
 
 def test_what_no_formula_can_hold_is_refused() -> None:

@@ -41,11 +41,15 @@ def cut_of(question: Question, scale: Scale) -> Cut:
     >>> cut_of(Question("wait", ">", 59_999_999.0), Scale("duration")).value
     datetime.timedelta(seconds=60)
     """
-    number = float(question.value)  # type: ignore[arg-type]  # in microseconds, by the form
     asks_above = question.test == ">"
-    first = _least(math.nextafter(number, math.inf) if asks_above else number)
+    first = first_step(float(question.value), asks_above=asks_above)  # type: ignore[arg-type]
     value = scale.at(first)
     return Cut(asks_above, first, value if in_steps(value) == first else None)
+
+
+def first_step(threshold: float, *, asks_above: bool) -> int:
+    """Return the first microsecond that ``>`` a threshold holds for, or ``<`` does not."""
+    return _least(math.nextafter(threshold, math.inf) if asks_above else threshold)
 
 
 def _least(number: float) -> int:

@@ -8,7 +8,12 @@ from typing import Any
 from bsnsing.export.code.program import Program
 from bsnsing.export.event import place_of_event
 from bsnsing.export.form import TreeForm, model_form
-from bsnsing.export.spreadsheet_rules import Rules, column_letters, written_number
+from bsnsing.export.spreadsheet_rules import (
+    Rules,
+    column_letters,
+    in_milliseconds,
+    written_number,
+)
 
 _LONGEST = 8192  # characters of a formula in Excel
 
@@ -19,7 +24,9 @@ def export_spreadsheet(
     """Write a small model as a formula, which gives the probability of a class.
 
     The formula is of Excel and LibreOffice with English names. A blank cell is missing, Booleans
-    are TRUE and FALSE or 1 and 0. Each node is (weight of yes) * yes + (weight of no) * no, where
+    are TRUE and FALSE or 1 and 0. Dates, times of day and durations are those of spreadsheets, and
+    are compared to the millisecond; moments that had a time zone at fit are to be given in UTC.
+    Each node is (weight of yes) * yes + (weight of no) * no, where
     the weights are 1 and 0, or where the rule is unknown what each child counts.
 
     Cases whose rules are known get what ``predict_proba`` gives, to the last bit in LibreOffice;
@@ -54,7 +61,7 @@ def export_spreadsheet(
     >>> export_spreadsheet(model, cells={"x0": "B7"}).split("*")[0]
     '=CHOOSE(1+IF(ISBLANK(B7),1,2'
     """
-    form = model_form(model, "export_spreadsheet")
+    form = model_form(model, "export_spreadsheet", takes_moments=True)
     place = len(form.classes) - 1 if event is None else place_of_event(event, form.classes)
     program = Program(form)
     rules = _OneFormula(program, cells)
@@ -101,6 +108,8 @@ class _OneFormula(Rules):
         if name in self.pairs:
             pair = self.pairs[name]
             return f"({self.place[pair.first]}{pair.pair.sign}{self.place[pair.second]})"
+        if name in self.moments:
+            return in_milliseconds(self.place[name])
         return f"N({self.place[name]})" if name in self.booleans else self.place[name]
 
     def is_missing(self, name: str) -> str:

@@ -2,17 +2,27 @@
 
 Signs such as > take numbers for equal that differ after the fifteenth digit. GESTEP (is one number
 at least another?) and DELTA (are they equal?) do not; Excel, LibreOffice and others have both.
+
+Moments are days since the end of 1899, as doubles, times and durations parts of days. They are
+compared in milliseconds, to which they are rounded: doubles do not tell all microseconds apart.
 """
 
 from __future__ import annotations
 
+import datetime
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from bsnsing.export.code.program import CellTest, Program
 from bsnsing.export.form import NodeForm
+from bsnsing.export.moments import STEPS_PER_DAY, first_step
 
+_MS_PER_DAY = 86_400_000
+_EPOCH, _EPOCH_DAY = datetime.date(1970, 1, 1), 25569
+# DATE of Excel counts years before 1900 from 1900 on, and has a February 29 in 1900.
+_FIRST_DAY = datetime.date(1900, 3, 1)
+_DATED = ("moment", "zoned")
 _ANSWER = {False: 0, None: 1, True: 2}
 
 
@@ -21,6 +31,17 @@ def written_number(number: float) -> str:
     if number != 0 and abs(number) < sys.float_info.min:
         raise ValueError(f"Spreadsheets have no number as small as {number!r}. Export code or SQL.")
     return repr(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+
+
+def in_days(steps: float, *, is_moment: bool) -> float:
+    """Return microseconds as the days of spreadsheets."""
+    start = _EPOCH_DAY if is_moment else 0
+    return (int(steps) + start * STEPS_PER_DAY) / STEPS_PER_DAY
+
+
+def in_milliseconds(cell: str) -> str:
+    """Write the milliseconds of a moment, time or duration."""
+    return f"ROUND({_MS_PER_DAY}*{cell},0)"
 
 
 def column_letters(position: int) -> str:
@@ -39,6 +60,7 @@ class Rules(ABC):
     def __init__(self, program: Program) -> None:
         self.program = program
         self.levels = {c.identifier: c.levels for c in program.columns if c.levels is not None}
+        self.moments = {c.identifier: c.moment_kind for c in program.columns if c.moment_kind}
 
     @abstractmethod
     def cell(self, name: str) -> str:
@@ -88,6 +110,8 @@ class Rules(ABC):
                 test.cell, [own] if test.name == "level" else self.program.groups[own]
             )
         cell = self.cell(test.cell)
+        if test.cell in self.moments:
+            return self._moment_holds(test, cell)
         numbers = [self.number(float(operand)) for operand in test.operands]
         if test.name == "above":
             return f"(1-GESTEP({numbers[0]},{cell}))"
@@ -98,3 +122,23 @@ class Rules(ABC):
         ends = zip(numbers[::2], numbers[1::2], strict=True)
         parts = [f"GESTEP({cell},{low})*GESTEP({high},{cell})" for low, high in ends]
         return f"MAX({','.join(parts)})" if len(parts) > 1 else parts[0]
+
+    def _moment_holds(self, test: CellTest, milliseconds: str) -> str:
+        asks_above = test.name == "above"
+        first = first_step(float(test.operands[0]), asks_above=asks_above)
+        bound = _written_bound(-(-first // 1000), is_moment=self.moments[test.cell] in _DATED)
+        is_above = f"GESTEP({milliseconds},{bound})"
+        return is_above if asks_above else f"(1-{is_above})"
+
+
+def _written_bound(milliseconds: int, *, is_moment: bool) -> str:
+    """Write a bound in milliseconds; the day of a moment so that people can read it."""
+    if not is_moment:
+        return str(milliseconds)
+    day, rest = divmod(milliseconds, _MS_PER_DAY)
+    place = day + _EPOCH.toordinal()
+    if not _FIRST_DAY.toordinal() <= place <= datetime.date.max.toordinal():
+        return str(milliseconds + _EPOCH_DAY * _MS_PER_DAY)
+    shown = datetime.date.fromordinal(place)
+    midnight = f"{_MS_PER_DAY}*DATE({shown.year},{shown.month},{shown.day})"
+    return f"{midnight}+{rest}" if rest else midnight

@@ -20,8 +20,14 @@ from bsnsing.export.code.program import (
 )
 from bsnsing.export.explanations import rows_of
 from bsnsing.export.form import ModelForm, NodeForm, TreeForm, model_form
-from bsnsing.export.spreadsheet_rules import Rules, column_letters, written_number
-from bsnsing.export.xlsx_file import Formula, Sheet, write_workbook
+from bsnsing.export.spreadsheet_rules import (
+    Rules,
+    column_letters,
+    in_days,
+    in_milliseconds,
+    written_number,
+)
+from bsnsing.export.xlsx_file import Dated, Formula, Sheet, write_workbook
 from bsnsing.tree.text import show_class
 from bsnsing.tree.tree import Tree
 
@@ -38,6 +44,9 @@ def export_xlsx(model: Any, *, X: Any = None, n_rows: int = 20) -> bytes:
     last bit. A blank cell is missing, and so is a text of no characters; a row without any cell
     stays blank. More rows are had by copying the formulas of a row down, in ``cases`` and in
     ``work``.
+
+    Dates, times of day and durations are those of spreadsheets, from March 1900 on, and are
+    compared to the millisecond; moments that had a time zone at fit are in UTC.
 
     Parameters
     ----------
@@ -65,7 +74,7 @@ def export_xlsx(model: Any, *, X: Any = None, n_rows: int = 20) -> bytes:
     >>> export_xlsx(model)[:2]
     b'PK'
     """
-    form = model_form(model, "export_xlsx")
+    form = model_form(model, "export_xlsx", takes_moments=True)
     if isinstance(model, Tree) and X is not None:
         raise TypeError("A Tree cannot read X. Give the fitted estimator that it belongs to.")
     program = Program(form)
@@ -95,6 +104,10 @@ class _Book(Rules):
         for column in self.program.columns:
             if column.levels is not None:
                 self.own[column.identifier] = self._code(column)
+            elif column.moment_kind is not None:
+                # Without N, which would make 0 of text: what is text and no date is an error.
+                steps = in_milliseconds(self._raw(column.identifier))
+                self.own[column.identifier] = self._add(f"milliseconds of {column.name}", steps)
         for pair in self.program.pairs:
             add = self._sum if pair.is_rounded else self._product
             self.own[pair.identifier] = add(pair)
@@ -131,6 +144,8 @@ class _Book(Rules):
         """Write whether it is missing: a code of -1, a pair of text, or a blank cell."""
         if name in self.levels:
             return f"{self.own[name]}<0"
+        if name in self.moments:
+            return f"ISBLANK({self._raw(name)})"
         return f"ISTEXT({self.own[name]})" if name in self.own else f"ISBLANK({self._raw(name)})"
 
     def is_seen(self, name: str) -> str:
@@ -377,7 +392,7 @@ class _Book(Rules):
         columns = self.program.columns
         n_classes = len(self.form.classes)
         classes = [f"p_{label}"[:1000] for label in self.form.classes]
-        head = [*(column.name for column in columns), "label", *classes]
+        head = [*map(_titled, columns), "label", *classes]
         outputs = [f"INDEX(classes!$A$2:$A${n_classes + 1},{_from_cases(best)})"]
         outputs += [_from_cases(mean) for mean in means]
         rows: list[list[Any]] = []
@@ -385,13 +400,13 @@ class _Book(Rules):
             last = column_letters(max(len(columns) - 1, 0))
             is_empty = f"COUNTA($A{_ROW}:${last}{_ROW})=0"
             outputs = [f'IF({is_empty},"",{text})' if columns else text for text in outputs]
-            rows = [[None] * len(columns) for _ in range(n_rows)]
+            rows = [[_shown(column, "", None) for column in columns] for _ in range(n_rows)]
         else:
             infos = {column.name: column for column in self.form.columns}
             for cells in rows_of(self.form, table):
                 rows.append(
                     [
-                        _shown(infos[column.name].kind, column.levels, cells[column.name])
+                        _shown(column, infos[column.name].kind, cells[column.name])
                         for column in columns
                     ]
                 )
@@ -407,9 +422,17 @@ def _from_cases(cell: str) -> str:
     return cell if "!" in cell or not cell[0].isalpha() else f"work!{cell}"
 
 
-def _shown(kind: str, levels: Sequence[Any] | None, cell: float | None) -> Any:
+def _titled(column: ColumnCell) -> str:
+    return f"{column.name} (UTC)" if column.moment_kind == "zoned" else column.name
+
+
+def _shown(column: ColumnCell, kind: str, cell: float | None) -> Any:
+    if column.moment_kind is not None:
+        is_moment = column.moment_kind in ("moment", "zoned")
+        days = None if cell is None else in_days(cell, is_moment=is_moment)
+        return Dated(days, "moment" if is_moment else column.moment_kind)
     if cell is None:
         return None
-    if levels is not None:
-        return levels[int(cell)] if cell < len(levels) else _UNSEEN
+    if column.levels is not None:
+        return column.levels[int(cell)] if cell < len(column.levels) else _UNSEEN
     return bool(cell) if kind == "boolean" else cell

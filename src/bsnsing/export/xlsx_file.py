@@ -27,9 +27,25 @@ class Formula(NamedTuple):
     text: str  # without the sign of equality
 
 
+class Dated(NamedTuple):
+    """A cell for a date, time of day or duration; it may be blank, and is shown as one."""
+
+    days: float | None
+    kind: str  # "moment", "time" or "duration"
+
+
+# How they are shown, in the order of the styles of cells; the first style is of all others.
+_SHOWN = {
+    "moment": "yyyy\\-mm\\-dd\\ hh:mm:ss.000",
+    "time": "hh:mm:ss.000",
+    "duration": "[h]:mm:ss.000",
+}
+_DATE_WIDTH = 24  # of a column, in digits
+
+
 @dataclass
 class Sheet:
-    """One sheet: rows of cells, which are None, text, numbers, Booleans or formulas."""
+    """One sheet: rows of cells, which are None, text, numbers, Booleans, dates or formulas."""
 
     name: str
     rows: list[Sequence[Any]] = field(default_factory=list)
@@ -45,11 +61,17 @@ class Sheet:
                 if cell is not None
             )
             lines.append(f'<row r="{number}">{cells}</row>')
+        dated = {i for row in self.rows for i, cell in enumerate(row) if isinstance(cell, Dated)}
+        widths = "".join(
+            f'<col min="{i + 1}" max="{i + 1}" width="{_DATE_WIDTH}" customWidth="1"/>'
+            for i in sorted(dated)
+        )
+        columns = f"<cols>{widths}</cols>" if widths else ""
         pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
         view = f'<sheetView workbookViewId="0">{pane if self.has_header else ""}</sheetView>'
         return (
             f'<worksheet xmlns="{_MAIN}"><sheetViews>{view}</sheetViews>'
-            f"<sheetData>{''.join(lines)}</sheetData></worksheet>"
+            f"{columns}<sheetData>{''.join(lines)}</sheetData></worksheet>"
         )
 
 
@@ -71,14 +93,16 @@ def write_workbook(sheets: Sequence[Sheet]) -> bytes:
     files = {
         "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"><Default Extension="rels" '
         'ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override '
-        f'PartName="/xl/workbook.xml" ContentType="{_SHEET}.sheet.main+xml"/>{types}</Types>',
+        f'PartName="/xl/workbook.xml" ContentType="{_SHEET}.sheet.main+xml"/>{types}<Override '
+        f'PartName="/xl/styles.xml" ContentType="{_SHEET}.styles+xml"/></Types>',
         "_rels/.rels": f'<Relationships xmlns="{_PACKAGE}/relationships"><Relationship Id="w" '
         f'Type="{_OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
         # Formulas come without their results: who opens the file works them out.
         "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>{names}</sheets>'
         '<calcPr calcId="0" fullCalcOnLoad="1"/></workbook>',
         "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">{links}'
-        "</Relationships>",
+        f'<Relationship Id="styles" Type="{_OFFICE}/styles" Target="styles.xml"/></Relationships>',
+        "xl/styles.xml": _styles(),
     }
     files |= {f"xl/worksheets/sheet{i}.xml": sheet.xml() for i, sheet in numbered}
     content = io.BytesIO()
@@ -90,9 +114,36 @@ def write_workbook(sheets: Sequence[Sheet]) -> bytes:
     return content.getvalue()
 
 
+def _styles() -> str:
+    """Write the one font, filling and border, and a style for each way to show numbers."""
+    first = 164  # of the numbers of formats that files may make
+    formats = "".join(
+        f'<numFmt numFmtId="{i}" formatCode="{safe_text(shown)}"/>'
+        for i, shown in enumerate(_SHOWN.values(), start=first)
+    )
+    same = 'fontId="0" fillId="0" borderId="0"'
+    styles = "".join(
+        f'<xf numFmtId="{i}" {same} xfId="0" applyNumberFormat="1"/>'
+        for i in (0, *range(first, first + len(_SHOWN)))
+    )
+    return (
+        f'<styleSheet xmlns="{_MAIN}"><numFmts count="{len(_SHOWN)}">{formats}</numFmts>'
+        '<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>'
+        '<fills count="2"><fill><patternFill patternType="none"/></fill>'
+        '<fill><patternFill patternType="gray125"/></fill></fills>'
+        '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>'
+        f'<cellStyleXfs count="1"><xf numFmtId="0" {same}/></cellStyleXfs>'
+        f'<cellXfs count="{1 + len(_SHOWN)}">{styles}</cellXfs></styleSheet>'
+    )
+
+
 def _cell(place: str, cell: Any) -> str:
     if isinstance(cell, Formula):
         return f'<c r="{place}"><f>{safe_text(cell.text)}</f></c>'
+    if isinstance(cell, Dated):
+        style = 1 + list(_SHOWN).index(cell.kind)
+        inner = "" if cell.days is None else f"<v>{written_number(cell.days)}</v>"
+        return f'<c r="{place}" s="{style}">{inner}</c>'
     if isinstance(cell, bool):
         return f'<c r="{place}" t="b"><v>{int(cell)}</v></c>'
     if isinstance(cell, str):
