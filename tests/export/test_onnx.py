@@ -10,12 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from export.models import DEEP, LARGE, NAMES, cells_of, fitted, trial_rows
+from export.moment_models import MOMENT_NAMES
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bsnsing import BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble, export_onnx
+from bsnsing.data.scales import in_steps, scale_of
 from bsnsing.estimators.onnx import register_onnx
 from bsnsing.export.code.program import Program
 from bsnsing.export.form import model_form
@@ -28,6 +30,14 @@ onnxruntime = pytest.importorskip("onnxruntime")
 MISSING = "<missing>"  # "" is a level of some model
 
 
+NO_TIME = np.iinfo(np.int64).min
+
+
+def in_numbers(cell: Any) -> Any:
+    """Moments, times and durations in microseconds; other cells as they are."""
+    return cell if scale_of(cell) is None else in_steps(cell)
+
+
 def run(written: bytes, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     onnx.checker.check_model(onnx.load_from_string(written), full_check=True)
     session = onnxruntime.InferenceSession(written)
@@ -35,12 +45,16 @@ def run(written: bytes, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     feeds = {}
     for value in session.get_inputs():
         if value.name not in rows:
-            feeds[value.name] = np.array([list(row.values()) for row in cells], dtype=float)
+            numbers = [[in_numbers(cell) for cell in row.values()] for row in cells]
+            feeds[value.name] = np.array(numbers, dtype=float)
             continue
         column = [row[value.name] for row in cells]
         if value.type == "tensor(string)":
             texts = [[MISSING if cell is None else str(cell)] for cell in column]
             feeds[value.name] = np.array(texts, dtype=object)
+        elif value.type == "tensor(int64)":
+            steps = [NO_TIME if cell is None else in_steps(cell) for cell in column]
+            feeds[value.name] = np.array(steps, dtype=np.int64)[:, None]
         else:
             feeds[value.name] = np.array(column, dtype=float)[:, None]
     label, probabilities = session.run(None, feeds)
@@ -54,7 +68,7 @@ def assert_same(written: bytes, model: Any, rows: pd.DataFrame) -> None:
     assert label.tolist() == model.predict(rows).tolist()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *MOMENT_NAMES])
 def test_onnx_says_what_predict_proba_says(name: str) -> None:
     rows = trial_rows(name, 1000 if name == LARGE else None)
     assert_same(export_onnx(fitted(name), missing_text=MISSING), fitted(name), rows)
@@ -110,6 +124,34 @@ def test_numbers_with_names_can_be_one_input() -> None:
     assert_same(written, fitted("numbers"), rows)
     with pytest.raises(ValueError, match="is text"):
         export_onnx(fitted("default"), input_name="all of them")
+
+
+@pytest.mark.parametrize("name", MOMENT_NAMES)
+def test_moments_can_be_numbers_of_one_input(name: str) -> None:
+    assert_same(export_onnx(fitted(name), input_name="X"), fitted(name), trial_rows(name))
+
+
+def test_inputs_of_moments_are_what_numpy_makes_of_them_and_say_their_unit() -> None:
+    table = pd.DataFrame({"day": pd.Series(pd.date_range("2021-01-01", periods=20, unit="ns"))})
+    model = BsnsingClassifier.plain().fit(table, np.arange(20) > 9)
+    written = export_onnx(model)
+    session = onnxruntime.InferenceSession(written)
+    table.loc[7, "day"] = pd.NaT
+    ticks = table["day"].to_numpy().astype("M8[us]").astype("int64")[:, None]
+    label, probabilities = session.run(None, {"day": ticks})
+    np.testing.assert_array_equal(probabilities, model.predict_proba(table))
+    assert label.tolist() == model.predict(table).tolist()
+    unit = {prop.key: prop.value for prop in onnx.load_from_string(written).metadata_props}
+    said = "a date or moment without time zone, in microseconds since 1970"
+    assert unit == {"unit of day": said}
+
+
+def test_a_leaf_of_a_table_of_moments_runs() -> None:
+    table = pd.DataFrame({"day": pd.Series(pd.date_range("2021-01-01", periods=6))})
+    model = BsnsingClassifier.plain(max_leaf_nodes=1).fit(table, [0, 1] * 3)
+    session = onnxruntime.InferenceSession(export_onnx(model))
+    label, _ = session.run(None, {"day": np.zeros((2, 1), dtype=np.int64)})
+    assert label.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("name", ["default", "missing", "60 leaves"])
@@ -205,14 +247,17 @@ def test_pipelines_of_floats_convert_too(skl2onnx: Any) -> None:
     assert label.tolist() == pipeline.predict(X).tolist()
 
 
-@pytest.mark.parametrize("name", ["default", "plain", "levels", "missing", "pairs"])
+@pytest.mark.parametrize("name", ["default", "plain", "levels", "missing", "pairs", "moments"])
 def test_skl2onnx_converts_columns_of_all_kinds(skl2onnx: Any, name: str) -> None:
-    from skl2onnx.common.data_types import DoubleTensorType, StringTensorType
+    from skl2onnx.common.data_types import DoubleTensorType, Int64TensorType, StringTensorType
 
     model, rows = fitted(name), trial_rows(name)
+    moments = {c.name for c in model.tree_.columns if c.scale is not None}
     texts = {c.name for c in model.tree_.columns if any(isinstance(v, str) for v in c.levels)}
     types = [
         (column, (StringTensorType if column in texts else DoubleTensorType)([None, 1]))
+        if column not in moments
+        else (column, Int64TensorType([None, 1]))
         for column in rows
     ]
     converted = skl2onnx.to_onnx(model, initial_types=types, options={"zipmap": False})
@@ -222,6 +267,8 @@ def test_skl2onnx_converts_columns_of_all_kinds(skl2onnx: Any, name: str) -> Non
         own = [row[column] for row in cells]
         if column in texts:
             feeds[column] = np.array([["" if c is None else c] for c in own], dtype=object)
+        elif column in moments:
+            feeds[column] = np.array([[NO_TIME if c is None else in_steps(c)] for c in own])
         else:
             feeds[column] = np.array(own, dtype=float)[:, None]
     session = onnxruntime.InferenceSession(converted.SerializeToString())

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from export.models import DEEP, LARGE, NAMES, fitted, trial, trial_rows
+from export.moment_models import MOMENT_NAMES
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier, export_text, plot_tree
@@ -27,7 +28,7 @@ with warnings.catch_warnings():
 COMPARE = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 # Rules of three questions on twelve columns, fifteen deep: with all unknowns they are too many.
 TOO_MANY = "odd names"
-UNROLLED = tuple(name for name in [*NAMES, DEEP] if name != TOO_MANY)
+UNROLLED = tuple(name for name in [*NAMES, *MOMENT_NAMES, DEEP] if name != TOO_MANY)
 
 
 def codes_known(codes: CellCodes, rows: Any) -> Any:
@@ -72,6 +73,21 @@ def test_rows_of_fit_need_no_leave_to_guess(name: str) -> None:
     codes = same["codes"].transform(table)
     assert (codes == np.rint(codes)).all()
     assert np.abs(codes).max(initial=0) < 2**24
+
+
+def test_codes_of_moments_say_which_dates_they_mean() -> None:
+    days = pd.DataFrame({"day": pd.date_range("2021-01-01", periods=20)})
+    model = BsnsingClassifier.from_text(
+        "day since 2021-01-05 and day <= 2021-01-10 ?\n  yes:\n  no:\n", days, [0, 1] * 10
+    )
+    codes = to_sklearn(model, days)["codes"]
+    assert codes.transform(days).ravel().tolist() == [0] * 4 + [1] * 6 + [2] * 10
+    assert codes.meanings("day") == {
+        -1: "missing",
+        0: "< 2021-01-05",
+        1: ">= 2021-01-05 and < 2021-01-10T00:00:00.000001",
+        2: ">= 2021-01-10T00:00:00.000001",
+    }
 
 
 def test_rows_with_unknown_cells_are_refused_unless_allowed() -> None:

@@ -12,9 +12,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bsnsing.data.columns import ColumnInfo, Level
+from bsnsing.data.scales import Scale
 from bsnsing.data.show import show_level
 from bsnsing.data.table import Table, read_prediction_table
 from bsnsing.export.form import AskedQuestion, ModelForm
+from bsnsing.export.moments import first_step
 from bsnsing.questions.pair import ColumnPair, pair_columns
 from bsnsing.questions.question import Question
 
@@ -43,7 +45,7 @@ class SubjectCodes:
             if any(answer[code - UNSEEN] == UNKNOWN for answer in self.answers.values())
         ]
 
-    def meanings(self, levels: Sequence[Level]) -> dict[int, str]:
+    def meanings(self, levels: Sequence[Level], scale: Scale | None = None) -> dict[int, str]:
         """Say what each code stands for."""
         if not self.answers:
             return {0: "any cell, as no rule asks"}
@@ -57,7 +59,7 @@ class SubjectCodes:
                 for code in range(self.n_codes)
             }
             return {UNSEEN: "a level that fit never saw", MISSING: "missing"} | known
-        ends = [self._ends(edge) for edge in self.edges.tolist()]
+        ends = [self._ends(edge, scale) for edge in self.edges.tolist()]
         lower, upper = [""] + [end[0] for end in ends], [end[1] for end in ends] + [""]
         ranges = [
             " and ".join(filter(None, both)) or "any number"
@@ -65,8 +67,11 @@ class SubjectCodes:
         ]
         return {MISSING: "missing"} | dict(enumerate(ranges))
 
-    def _ends(self, edge: float) -> tuple[str, str]:
+    def _ends(self, edge: float, scale: Scale | None) -> tuple[str, str]:
         """How numbers from an edge on are written, and those below it."""
+        if scale is not None:
+            shown = scale.show(first_step(edge, asks_above=False))
+            return f">= {shown}", f"< {shown}"
         below = float(np.nextafter(edge, -np.inf))
         asked = {own.question.value for own in self.answers if own.question.test in (">", "==")}
         if below in asked:  # which only larger numbers are told apart from
@@ -248,8 +253,10 @@ class CellCodes(TransformerMixin, BaseEstimator):
         if column not in names:
             raise ValueError(f"{column!r:.60} is no column of the model.")
         place = names.index(column)
-        levels = self.columns[place].levels if place < len(self.columns) else ()
-        return self.codes[place].meanings(levels)
+        if place >= len(self.columns):
+            return self.codes[place].meanings(())
+        own = self.columns[place]
+        return self.codes[place].meanings(own.levels, own.scale)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the columns, and then of the pairs."""

@@ -40,8 +40,9 @@ def to_sklearn(
 
     Each rule is unrolled into splits on one column. Trees of scikit-learn round numbers to
     float32, so the first step, a :class:`CellCodes`, turns each column into small integers: how
-    many thresholds a number has passed. Probabilities are then the same to the last bit, and what
-    SHAP says is about the columns of the table, and about the pairs that rules ask about.
+    many thresholds a number, date, time or duration has passed. Probabilities are then the same to
+    the last bit, and what SHAP says is about the columns of the table, and about the pairs that
+    rules ask about.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ def to_sklearn(
 
     if unknown not in ("error", "mix", "larger"):
         raise ValueError(f"unknown must be 'error', 'mix' or 'larger'. Got {unknown!r}.")
-    form = model_form(model, "to_sklearn")
+    form = model_form(model, "to_sklearn", takes_moments=True)
     codes = subject_codes(form)
     encoder = CellCodes(
         form.columns,

@@ -15,7 +15,7 @@ from bsnsing.export.form import NodeForm, TreeForm
 from bsnsing.tree.text import show_class, show_probability
 
 _JOINED = {"or": "either", "and": "both", "xor": "odd"}
-_MOMENT_WORDS = {
+MOMENT_WORDS = {
     "moment": "a date or moment without time zone, in microseconds since 1970",
     "zoned": "a moment with a time zone, in microseconds since 1970 in UTC",
     "time": "a time of day, in microseconds",
@@ -138,7 +138,7 @@ class Language(ABC):
         kinds = {"numeric": "a number", "boolean": "true or false"}
         kind = kinds.get(cell.kind) or f"one of {len(cell.levels or ())} levels"
         if cell.moment_kind is not None:
-            kind = _MOMENT_WORDS[cell.moment_kind]
+            kind = MOMENT_WORDS[cell.moment_kind]
         return f"{show_column(cell.name)}: {kind}"
 
     def title(self, tree: TreeForm) -> str:

@@ -12,6 +12,7 @@ OPSET = 18
 ML_DOMAIN = "ai.onnx.ml"
 # TreeEnsemble, and what came before it: all that skl2onnx knows yet.
 ML_OPSET, OLD_ML_OPSET = 5, 3
+_NO_TIME = np.iinfo(np.int64).min
 
 
 def load_onnx(caller: str) -> Any:
@@ -118,6 +119,11 @@ class Graph:
     def gather(self, value: str, positions: NDArray[np.int64] | Sequence[int], axis: int) -> str:
         """Take these positions along an axis."""
         return self.add("Gather", value, self.constant(positions, np.int64), axis=axis)
+
+    def from_microseconds(self, value: str) -> str:
+        """Make doubles of whole microseconds; the least whole number is NaN, as NumPy has NaT."""
+        is_missing = self.add("Equal", value, self.constant(_NO_TIME, np.int64))
+        return self.add("Where", is_missing, self.constant(np.nan), self.cast(value, "DOUBLE"))
 
     def any_of(self, values: Sequence[str]) -> str:
         """Whether one of several is true, cell by cell."""

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from bsnsing.export.code.language import plain_label
+from bsnsing.data.columns import Level
+from bsnsing.data.scales import Scale
+from bsnsing.export.code.language import MOMENT_WORDS, plain_label
 from bsnsing.export.code.program import Program, check_levels_are_doubles
 from bsnsing.export.form import ModelForm, TreeForm, model_form
 from bsnsing.export.onnx.features import Inputs, add_features, is_text, with_groups
@@ -29,6 +31,11 @@ def export_onnx(model: Any, *, input_name: str | None = None, missing_text: str 
     levels that are numbers). A missing number is NaN. ONNX has no missing string: ``missing_text``
     stands for it. A model of numbers that was fitted without names of columns has one input "X"
     of all columns.
+
+    Moments, times of day and durations are int64: microseconds, of moments since 1970 (in UTC
+    where the model knows a time zone). The least int64 is missing. NumPy makes them by
+    ``cells.astype("M8[us]").astype("int64")``, of durations with "m8[us]". In one input of doubles
+    they are doubles, and NaN is missing. The metadata of the file name the unit of each column.
 
     There are two outputs: "label", in the type of the labels (int64, string, double or bool), and
     "probabilities" of shape (n_rows, n_classes); where a column has such a name, "_" is appended.
@@ -66,7 +73,7 @@ def export_onnx(model: Any, *, input_name: str | None = None, missing_text: str 
     ([0, 0], [[1.0, 0.0], [0.5, 0.5]])
     """
     onnx = load_onnx("export_onnx")
-    form = model_form(model, "export_onnx")
+    form = model_form(model, "export_onnx", takes_moments=True)
     program = Program(form)
     check_levels_are_doubles(program, "ONNX")
     names = {column.name for column in form.columns} | {input_name or "X"}
@@ -86,6 +93,10 @@ def export_onnx(model: Any, *, input_name: str | None = None, missing_text: str 
         producer_name="bsnsing",
         ir_version=9,
     )
+    units = {
+        f"unit of {c.name}": MOMENT_WORDS[c.moment_kind] for c in program.columns if c.moment_kind
+    }
+    onnx.helper.set_model_props(whole, units)
     written: bytes = whole.SerializeToString()
     return written
 
@@ -126,17 +137,19 @@ def _inputs(graph: Graph, program: Program, input_name: str | None) -> tuple[lis
         input_name = "X"
     if input_name is None:
         # A model of leaves alone has a column too: it says how many rows there are.
-        asked = {c.name: is_text(c.levels) for c in program.columns}
-        asked = asked or {columns[0].name: is_text(columns[0].levels or None)}
+        asked = {c.name: _type_of(c.levels, c.scale) for c in program.columns}
+        first = columns[0]
+        asked = asked or {first.name: _type_of(first.levels or None, first.scale)}
         if "" in asked:
             raise ValueError(
                 "Inputs of ONNX have names, and a column has none. Name it, or choose input_name."
             )
-        infos = [
-            graph.value_info(name, "STRING" if is_string else "DOUBLE", [None, 1])
-            for name, is_string in asked.items()
-        ]
-        return infos, Inputs({name: name for name in asked}, None, next(iter(asked)))
+        infos = [graph.value_info(name, kind, [None, 1]) for name, kind in asked.items()]
+        values = {
+            name: graph.from_microseconds(name) if kind == "INT64" else name
+            for name, kind in asked.items()
+        }
+        return infos, Inputs(values, None, next(iter(asked)))
     if texts:
         raise ValueError(
             f"Column {texts[0]!r} is text, so that the columns cannot be one input of numbers. "
@@ -144,6 +157,13 @@ def _inputs(graph: Graph, program: Program, input_name: str | None) -> tuple[lis
         )
     info = graph.value_info(input_name, "DOUBLE", [None, len(columns)])
     return [info], Inputs({}, input_name, input_name)
+
+
+def _type_of(levels: tuple[Level, ...] | None, scale: Scale | None) -> str:
+    """The type of a column that comes alone."""
+    if scale is not None:
+        return "INT64"
+    return "STRING" if is_text(levels) else "DOUBLE"
 
 
 def _tree_builder(

@@ -25,6 +25,8 @@ def register_converters(*estimators: type) -> None:
     Trees are of the operators of ai.onnx.ml 3, the last that skl2onnx knows, with double
     thresholds. Probabilities are worked out in doubles, and come as floats where the pipeline's
     input has floats: give it doubles (``DoubleTensorType``) for the bits of ``predict_proba``.
+    Dates, times and durations are microseconds, as in :func:`bsnsing.export_onnx`: of
+    ``Int64TensorType``, where the least number is missing, or doubles with NaN.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ def _set_shapes(operator: Any) -> None:
         StringTensorType,
     )
 
-    form = model_form(operator.raw_operator, "register_onnx")
+    form = model_form(operator.raw_operator, "register_onnx", takes_moments=True)
     n_rows = operator.inputs[0].get_first_dimension()
     labels: dict[str, Callable[..., Any]] = {
         "BOOL": BooleanTensorType,
@@ -82,7 +84,7 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
     from skl2onnx.common.data_types import FloatTensorType
 
     _check_opset(container)
-    program = Program(model_form(operator.raw_operator, "register_onnx"))
+    program = Program(model_form(operator.raw_operator, "register_onnx", takes_moments=True))
     check_levels_are_doubles(program, "ONNX")
     taken = {value.full_name for value in (*operator.inputs, *operator.outputs)}
     prefix = scope.get_unique_variable_name("bsnsing")
@@ -100,10 +102,11 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
 
 def _columns(graph: Graph, program: Program, inputs: Any) -> Inputs:
     """The value of each column, whether it comes alone or with others."""
-    from skl2onnx.common.data_types import DoubleTensorType, StringTensorType
+    from skl2onnx.common.data_types import DoubleTensorType, Int64TensorType, StringTensorType
 
     names = [column.name for column in program.form.columns]
     texts = {column.name for column in program.columns if is_text(column.levels)}
+    moments = {column.name for column in program.columns if column.moment_kind}
     found: dict[str, str] = {}
     place = 0
     for value in inputs:
@@ -115,7 +118,10 @@ def _columns(graph: Graph, program: Program, inputs: Any) -> Inputs:
             )
         matrix = value.full_name
         is_string = isinstance(value.type, StringTensorType)
-        if not is_string and not isinstance(value.type, DoubleTensorType):
+        holds_moments = moments & set(names[place : place + width])
+        if holds_moments and isinstance(value.type, Int64TensorType):
+            matrix = graph.from_microseconds(matrix)
+        elif not is_string and not isinstance(value.type, DoubleTensorType):
             matrix = graph.cast(matrix, "DOUBLE")
         if width == len(names) and width > 1 and not texts:
             return Inputs({}, matrix, matrix)
