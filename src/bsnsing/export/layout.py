@@ -5,62 +5,34 @@ All pictures are drawn from a :class:`Layout`. Units are pixels of SVG, and y gr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from bsnsing.export.boxes import (
+    BAR_FOOT,
+    BAR_HEIGHT,
+    HEADING,
+    LEADING,
+    PADDING,
+    SMALL,
+    SizedBox,
+    TextLine,
+    size_boxes,
+)
 from bsnsing.export.palette import ClassColour
 from bsnsing.export.picture import NodeWords, TreePicture
-from bsnsing.export.text_width import cuts_words, shorten, text_width, wrap
+from bsnsing.export.text_width import shorten, text_width, wrap
 from bsnsing.export.tidy import tidy_positions
 from bsnsing.tree.text import about_proofs
 
-# Font sizes, and from baseline to baseline as a multiple of them.
-TEXT, SMALL, HEADING = 12.0, 10.5, 15.0
-LEADING = 1.28
 MARGIN = 16.0
 # Between neighbours, and from row to row.
 _GAP, _ROW_GAP = 14.0, 46.0
-_PADDING = 8.0
-_BAR = 5.0  # height of the bar of class shares
-# Widths that text wraps at: the first in which a node has few lines and whole words, or the last.
-_RULE_WIDTHS = (216.0, 270.0, 380.0)
-_LEAF_WIDTHS = (124.0, 150.0, 220.0)
-_FEW_LINES, _MOST_LINES = 6, 16
-# With many leaves the picture is wide, and narrower nodes are worth another line.
-_MANY_LEAVES, _NARROWER = 20, 0.72
-_LEAST_WIDTH = 52.0
 _WIDEST_LINK, _THINNEST_LINK = 14.0, 1.0
 _STEM = 10.0  # kept free around the edge of a leaf that hangs at the bottom
 # Classes that the legend names at most, and the room for each name.
 _MOST_NAMED, _NAME_WIDTH = 12, 320.0
-
-Role = Literal["rule", "label", "detail", "note", "answer", "title", "legend", "caption"]
-
-
-@dataclass(frozen=True, slots=True)
-class TextLine:
-    """One line of text; ``x`` is its middle, or its start where ``anchor`` says so."""
-
-    text: str
-    x: float
-    y: float  # of the baseline
-    size: float
-    role: Role
-    width: float
-    anchor: Literal["start", "middle"] = "middle"
-
-    @property
-    def bold(self) -> bool:
-        """Whether the line is printed bold."""
-        return self.role in _BOLD_ROLES
-
-    @property
-    def left(self) -> float:
-        """Where the line begins."""
-        return self.x if self.anchor == "start" else self.x - self.width / 2
-
-
-_BOLD_ROLES = ("label", "title")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +54,12 @@ class Box:
     @property
     def bar(self) -> tuple[float, float, float, float]:
         """Left, top, width and height of the bar."""
-        inset = _PADDING
+        inset = PADDING
         return (
             self.x + inset,
-            self.y + self.height - _BAR - 5.0,
+            self.y + self.height - BAR_HEIGHT - BAR_FOOT,
             self.width - 2 * inset,
-            _BAR,
+            BAR_HEIGHT,
         )
 
 
@@ -138,47 +110,20 @@ class Layout:
     has_path: bool  # whether some nodes are lit, and the others are to step back
 
 
-@dataclass(frozen=True, slots=True)
-class _Sized:
-    """The lines of a node before it is placed; x and y are from the box's top middle."""
-
-    lines: tuple[TextLine, ...]
-    width: float
-    height: float
-
-
 def place_tree(picture: TreePicture) -> Layout:
     """Place all nodes, edges and lines of text of one tree. Linear in the drawn nodes."""
     nodes = picture.nodes
-    n_ends = sum(words.yes < 0 for words in nodes)
-    squeeze = _NARROWER if n_ends > _MANY_LEAVES else 1.0
-    sized = [_size(words, squeeze) for words in nodes]
-    rows = _rows_of(nodes, picture.options.leaves)
-    n_rows = max(rows) + 1
-    heights = [0.0] * n_rows
-    for own, row in zip(sized, rows, strict=True):
-        heights[row] = max(heights[row], own.height)
-    middle = tidy_positions(
-        [words.yes for words in nodes],
-        [words.no for words in nodes],
-        [own.width / 2 for own in sized],
-        [own.width / 2 for own in sized],
-        gap=_GAP,
-        hanging_rows=[row - words.depth for row, words in zip(rows, nodes, strict=True)],
-        stem=_STEM,
-    )
-    tree_width = max(x + own.width / 2 for x, own in zip(middle, sized, strict=True))
-    head = _head(picture, tree_width)
-    width = max(tree_width, head.width) + 2 * MARGIN
-    left = (width - tree_width) / 2
-    tops = [head.height + MARGIN]
-    for height in heights:
-        tops.append(tops[-1] + height + _ROW_GAP)
+    sized = size_boxes(nodes)
+    places = place_nodes(nodes, sized, picture.options.leaves)
+    head = _head(picture, places.width)
+    width = max(places.width, head.width) + 2 * MARGIN
+    left, top = (width - places.width) / 2, head.height + MARGIN
+    tops = [top + own for own in places.tops]
     boxes = tuple(
         _box(words, own, left + x, tops[row], words.node in picture.lit)
-        for words, own, x, row in zip(nodes, sized, middle, rows, strict=True)
+        for words, own, x, row in zip(nodes, sized, places.middle, places.rows, strict=True)
     )
-    bottom = tops[n_rows] - _ROW_GAP + MARGIN
+    bottom = tops[-1] + places.heights[-1] + MARGIN
     caption = _caption(picture, width, bottom)
     return Layout(
         number=picture.number,
@@ -187,7 +132,7 @@ def place_tree(picture: TreePicture) -> Layout:
         width=width,
         height=bottom + sum(line.size * LEADING for line in caption),
         boxes=boxes,
-        links=tuple(_links(nodes, boxes, tops, heights)),
+        links=tuple(_links(nodes, boxes, tops, places.heights)),
         texts=(*head.texts, *caption),
         legend=head.legend,
         colours=picture.colours,
@@ -196,60 +141,56 @@ def place_tree(picture: TreePicture) -> Layout:
     )
 
 
-def _rows_of(nodes: tuple[NodeWords, ...], leaves: str) -> list[int]:
-    deepest = max(words.depth for words in nodes)
-    at_bottom = leaves == "bottom"
-    return [deepest if at_bottom and words.yes < 0 else words.depth for words in nodes]
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the boxes of a tree go: the middle of each in x, and rows from the top down."""
+
+    middle: list[float]
+    rows: list[int]
+    tops: list[float]  # of each row
+    heights: list[float]
+    width: float
 
 
-# --- From words to lines in a box ---
-
-
-def _size(words: NodeWords, squeeze: float) -> _Sized:
-    widths = _RULE_WIDTHS if words.kind == "rule" else _LEAF_WIDTHS
-    for width in widths:
-        lines = _wrapped(words, width * squeeze)
-        if len(lines) <= _FEW_LINES and not _cuts_words(words, width * squeeze):
-            break
-    placed, y = [], _PADDING
-    for text, role in lines:
-        size = TEXT if role in ("rule", "label") else SMALL
-        y += size * LEADING
-        wide = text_width(text, size, bold=role in _BOLD_ROLES)
-        placed.append(TextLine(text, 0.0, y - size * (LEADING - 0.95), size, role, wide))
-    broad = max(_LEAST_WIDTH, max(line.width for line in placed) + 2 * _PADDING)
-    return _Sized(tuple(placed), broad, y + _PADDING + _BAR + 2.0)
-
-
-def _cuts_words(words: NodeWords, width: float) -> bool:
-    return cuts_words(words.label, width, TEXT, bold=True) or any(
-        cuts_words(question, width, TEXT) for question in words.questions
+def place_nodes(
+    nodes: Sequence[NodeWords], sized: Sequence[SizedBox], leaves: str = "depth"
+) -> Places:
+    """Place sized boxes, parents before children; the first is the top, whatever its depth."""
+    rows = _rows_of(nodes, leaves)
+    heights = [0.0] * (max(rows) + 1)
+    for own, row in zip(sized, rows, strict=True):
+        heights[row] = max(heights[row], own.height)
+    halves = [own.width / 2 for own in sized]
+    middle = tidy_positions(
+        [words.yes for words in nodes],
+        [words.no for words in nodes],
+        halves,
+        halves,
+        gap=_GAP,
+        hanging_rows=[
+            row - (words.depth - nodes[0].depth) for row, words in zip(rows, nodes, strict=True)
+        ],
+        stem=_STEM,
     )
+    tops = [0.0]
+    for height in heights[:-1]:
+        tops.append(tops[-1] + height + _ROW_GAP)
+    width = max(x + half for x, half in zip(middle, halves, strict=True))
+    return Places(middle, rows, tops, heights, width)
 
 
-def _wrapped(words: NodeWords, width: float) -> list[tuple[str, Role]]:
-    lines: list[tuple[str, Role]] = []
-    for question in words.questions:
-        lines += [(line, "rule") for line in wrap(question, width, TEXT)]
-    if len(lines) > _MOST_LINES:
-        kept = shorten([text for text, _ in lines], _MOST_LINES, width, TEXT)
-        lines = [(text, "rule") for text in kept]
-    if words.label:
-        wrapped = wrap(words.label, width, TEXT, bold=True)
-        lines += [(line, "label") for line in _ends_kept(wrapped)]
-    for detail in words.details:
-        lines += [(line, "detail") for line in _ends_kept(wrap(detail, width, SMALL))]
-    for note in words.notes:
-        lines += [(line, "note") for line in wrap(note, width, SMALL)]
-    return [(words.number, "note"), *lines] if words.number else lines
+def _rows_of(nodes: Sequence[NodeWords], leaves: str) -> list[int]:
+    depths = [words.depth - nodes[0].depth for words in nodes]
+    if leaves != "bottom":
+        return depths
+    deepest = max(depths)
+    return [deepest if words.yes < 0 else own for words, own in zip(nodes, depths, strict=True)]
 
 
-def _ends_kept(lines: list[str], most: int = 4) -> list[str]:
-    """Leave out the middle of a long label: its number comes last."""
-    return lines if len(lines) <= most else [*lines[: most - 2], "\u2026", lines[-1]]
+# --- Boxes ---
 
 
-def _box(words: NodeWords, own: _Sized, x: float, y: float, is_lit: bool) -> Box:
+def _box(words: NodeWords, own: SizedBox, x: float, y: float, is_lit: bool) -> Box:
     parts, start = [], 0.0
     total = sum(words.shares) or 1.0
     for k, share in enumerate(words.shares):
@@ -277,6 +218,21 @@ def _box(words: NodeWords, own: _Sized, x: float, y: float, is_lit: bool) -> Box
 # --- Edges ---
 
 
+def link_starts(nodes: Sequence[NodeWords]) -> tuple[list[float], list[float]]:
+    """Return the width of the edge to each node, and how far from its parent's middle it leaves.
+
+    Two edges leave side by side, as wide together as what came in.
+    """
+    all_cases = nodes[0].cases or 1.0
+    widths = [max(_THINNEST_LINK, _WIDEST_LINK * words.cases / all_cases) for words in nodes]
+    starts = [0.0] * len(nodes)
+    for words in nodes:
+        if words.yes >= 0:
+            starts[words.yes] = -widths[words.no] / 2
+            starts[words.no] = widths[words.yes] / 2
+    return widths, starts
+
+
 def _links(
     nodes: tuple[NodeWords, ...],
     boxes: tuple[Box, ...],
@@ -284,22 +240,15 @@ def _links(
     heights: list[float],
 ) -> list[Link]:
     links = []
-    all_cases = nodes[0].cases or 1.0
+    widths, starts = link_starts(nodes)
     for words, box in zip(nodes, boxes, strict=True):
         if words.yes < 0:
             continue
         turn = tops[words.depth] + heights[words.depth]
         land = tops[words.depth + 1]
-        children = [(words.yes, True), (words.no, False)]
-        widths = [
-            max(_THINNEST_LINK, _WIDEST_LINK * nodes[child].cases / all_cases)
-            for child, _ in children
-        ]
-        # Side by side where they leave, as wide together as what came in.
-        middle, whole = box.x + box.width / 2, sum(widths)
-        starts = [middle - whole / 2 + widths[0] / 2, middle + whole / 2 - widths[1] / 2]
-        for (child, is_yes), width, start in zip(children, widths, starts, strict=True):
-            to = boxes[child]
+        middle = box.x + box.width / 2
+        for child, is_yes in ((words.yes, True), (words.no, False)):
+            to, start = boxes[child], middle + starts[child]
             end = to.x + to.width / 2
             text = "yes" if is_yes else "no"
             at = (start + end) / 2
@@ -315,7 +264,7 @@ def _links(
                     land=land,
                     x1=end,
                     y1=to.y,
-                    width=width,
+                    width=widths[child],
                     answer=TextLine(text, at, y, SMALL, "answer", text_width(text, SMALL)),
                     is_lit=box.is_lit and to.is_lit,
                 )

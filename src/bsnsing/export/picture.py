@@ -292,21 +292,29 @@ def _lit_nodes(tree: Tree, options: PictureOptions) -> frozenset[int]:
 
 def drawn_nodes(tree: Tree, max_depth: int | None, max_leaves: int | None) -> list[int]:
     """Return the nodes to draw, in order: those of most cases are opened first."""
-    cases = tree.counts.sum(axis=1).tolist()
     left, right = tree.children_left.tolist(), tree.children_right.tolist()
-    depth = tree.depth.tolist()
+    if max_depth is not None:
+        depth = tree.depth.tolist()
+        left = [child if own < max_depth else -1 for child, own in zip(left, depth, strict=True)]
     most = tree.n_leaves if max_leaves is None else max_leaves
-    drawn, n_ends = [0], 1
-    waiting = [(-cases[0], 0)]
+    return sorted(largest_first(tree.counts.sum(axis=1).tolist(), left, right, most))
+
+
+def largest_first(
+    cases: Sequence[float], left: Sequence[int], right: Sequence[int], most: int, root: int = 0
+) -> list[int]:
+    """Return nodes at and below a root, opened in the order of their cases up to ``most`` ends."""
+    drawn, n_ends = [root], 1
+    waiting = [(-cases[root], root)]
     while waiting and n_ends < most:
         _, node = heapq.heappop(waiting)
-        if left[node] < 0 or (max_depth is not None and depth[node] >= max_depth):
+        if left[node] < 0:
             continue
         n_ends += 1
         for child in (left[node], right[node]):
             drawn.append(child)
             heapq.heappush(waiting, (-cases[child], child))
-    return sorted(drawn)
+    return drawn
 
 
 def leaves_below(tree: Tree) -> list[int]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bsnsing.export.layout import Box, Layout, Link, TextLine, place_tree
+from bsnsing.export.boxes import TextLine
+from bsnsing.export.layout import Box, Layout, Link, place_tree
 from bsnsing.export.picture import PictureOptions, read_options, tells_options, tree_pictures
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bsnsing.export.boxes import TextLine
 from bsnsing.export.glyphs import text_outline
-from bsnsing.export.layout import Box, Layout, TextLine, place_tree
+from bsnsing.export.layout import Box, Layout, place_tree
 from bsnsing.export.picture import PictureOptions, read_options, tells_options, tree_pictures
 from bsnsing.export.plot import (
     BETWEEN,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from bsnsing.export.layout import Box, Layout, Link, TextLine, place_tree
+from bsnsing.export.boxes import TextLine
+from bsnsing.export.layout import Box, Layout, Link, place_tree
 from bsnsing.export.palette import mix
 from bsnsing.export.picture import PictureOptions, read_options, tells_options, tree_pictures
 

@@ -30,7 +30,9 @@ from bsnsing.data.show import (
 from bsnsing.export.conditions import MOST_LEAVES, condition_texts, ways
 from bsnsing.export.direction import in_line
 from bsnsing.export.form import AskedQuestion, ModelForm, TreeForm
+from bsnsing.export.page.sheets import MEASURES, picture_data
 from bsnsing.export.palette import class_colours, rest_colour
+from bsnsing.export.picture import TreePicture
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.questions.question import OWN, Question
 from bsnsing.tree.importances import impurity_reductions
@@ -43,8 +45,8 @@ _SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "="}
 _LONGEST_SETTING = 200
 
 
-def model_data(form: ModelForm) -> dict[str, Any]:
-    """Return the model as what JSON can carry, for the page's own evaluation and drawing."""
+def model_data(form: ModelForm, pictures: Sequence[TreePicture]) -> dict[str, Any]:
+    """Return the model as what JSON can carry: to be evaluated by the page, and to be drawn."""
     place = {column.name: i for i, column in enumerate(form.asked_columns)}
     pairs = {pair: len(place) + i for i, pair in enumerate(form.asked_pairs)}
     codes = {
@@ -81,9 +83,11 @@ def model_data(form: ModelForm) -> dict[str, Any]:
             {
                 **_tree_data(own, place, pairs, codes),
                 "colours": [colours.get(label, rest) for label in own.tree.classes.tolist()],
+                **picture_data(picture),
             }
-            for own in form.trees
+            for own, picture in zip(form.trees, pictures, strict=True)
         ],
+        "measures": MEASURES,
         "columnsUsed": _columns_used(form),
         "nColumns": len(form.columns),
         "kinds": Counter(

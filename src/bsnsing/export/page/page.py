@@ -16,6 +16,7 @@ from bsnsing.export.event import place_of_event
 from bsnsing.export.form import ModelForm, model_form
 from bsnsing.export.page.data import model_data, settings_of
 from bsnsing.export.page.figures import figures_on
+from bsnsing.export.picture import PictureOptions, tree_pictures
 
 # In the order in which the page runs them, inside one function.
 _SCRIPTS = (
@@ -25,7 +26,7 @@ _SCRIPTS = (
     "spans.js",
     "moments.js",
     "nearest.js",
-    "layout.js",
+    "sheets.js",
     "dom.js",
     "picture.js",
     "outline.js",
@@ -95,7 +96,8 @@ def export_html(
     ('<!doctype html>', True)
     """
     form = model_form(model, "export_html", takes_moments=True).renamed(feature_names)
-    data = model_data(form)
+    options = PictureOptions(max_leaves=None, event=event, feature_names=feature_names)
+    data = model_data(form, tree_pictures(model, "export_html", options))
     data["title"] = _clean(title) if title is not None else _usual_title(form)
     data["event"] = _event_of(form, event)
     data["fixed"] = _fixed_of(form, fixed)

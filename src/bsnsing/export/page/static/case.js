@@ -133,10 +133,13 @@ function answerNow() {
 
 const MOST_OPENED = 60;
 
-// What lights up is not left behind closed nodes.
+// What lights up is not left behind closed nodes, nor on another sheet where it ends in one leaf.
 function openWay(reached) {
   if (reached.size > MOST_OPENED) return;
-  for (const node of reached.keys()) if (view.closed[view.tree].delete(node)) view.version += 1;
+  const tree = TREES[view.tree];
+  const [end, ...others] = [...reached.keys()].filter((node) => isLeaf(tree, node));
+  if (!others.length) reveal(view.tree, end);
+  else for (const node of reached.keys()) if (view.isOutline || sheetOf(view.tree).boxes.has(tree.yes[node])) openNode(view.tree, node);
 }
 
 function showEnd(reached) {

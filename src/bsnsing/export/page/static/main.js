@@ -3,7 +3,8 @@
 const view = {
   tree: 0,
   node: 0,
-  closed: TREES.map(startClosed),
+  sheet: TREES.map(() => 0),
+  closed: TREES.map((_, place) => new Set(pilesOf(place, 0))),
   isOutline: false,
   cells: COLUMNS.map(() => null),
   touched: false,
@@ -12,17 +13,35 @@ const view = {
   version: 0, // of what is open
 };
 
-// Large trees start with the rows that a screen holds.
-function startClosed(tree) {
-  if (tree.nLeaves[0] <= ALL_DRAWN) return new Set();
-  const perDepth = [];
-  for (let i = 0; i < tree.n; i++) perDepth[tree.depth[i]] = (perDepth[tree.depth[i]] ?? 0) + 1;
-  let shown = 0;
-  let depth = 0;
-  while (depth < perDepth.length && shown + perDepth[depth] <= ALL_DRAWN) shown += perDepth[depth++];
-  const closed = new Set();
-  for (let i = 0; i < tree.n; i++) if (!isLeaf(tree, i) && tree.depth[i] >= Math.max(1, depth - 1)) closed.add(i);
-  return closed;
+// --- What is open: nodes that are not closed, on the sheet that is shown ---
+
+// Another sheet, with all that is on it open.
+function goToSheet(place, number) {
+  view.sheet[place] = number;
+  view.closed[place] = new Set(pilesOf(place, number));
+  view.version += 1;
+  picture.isNewSheet = true;
+}
+
+// What is on no sheet so far opens one level at a time.
+function openNode(place, node) {
+  const tree = TREES[place];
+  const closed = view.closed[place];
+  if (!closed.delete(node)) return;
+  view.version += 1;
+  for (const child of [tree.yes[node], tree.no[node]]) if (!isLeaf(tree, child) && !sheetOf(place).boxes.has(child)) closed.add(child);
+}
+
+function reveal(place, node) {
+  if (!view.isOutline && !sheetOf(place).boxes.has(node)) goToSheet(place, homeOf(place, node));
+  for (const at of pathTo(TREES[place], node).slice(0, -1)) openNode(place, at);
+}
+
+// From the outline, where any nodes may be open, to a sheet that shows what is selected.
+function settleOnSheet(place) {
+  const { boxes } = sheetOf(place);
+  const isOnSheet = inOrder(TREES[place], (node) => !view.closed[place].has(node)).every((node) => boxes.has(node));
+  if (!isOnSheet) goToSheet(place, homeOf(place, view.node));
 }
 
 function renderTree() {
@@ -30,17 +49,14 @@ function renderTree() {
   else renderPicture();
 }
 
-function select(place, node, { focus = false, reveal = false } = {}) {
+function select(place, node, { focus = false, reveal: isRevealed = false } = {}) {
   if (place !== view.tree) showTree(place);
-  const tree = TREES[place];
   view.node = node;
-  if (reveal) {
-    for (const at of pathTo(tree, node).slice(0, -1)) if (view.closed[place].delete(at)) view.version += 1;
-  }
+  if (isRevealed) reveal(place, node);
   renderTree();
   renderNode();
-  if (!view.isOutline && (focus || reveal)) showInFrame(node);
-  else if (view.isOutline && reveal) outline.items.get(node)?.scrollIntoView({ block: "nearest" });
+  if (!view.isOutline && (focus || isRevealed)) showInFrame(node);
+  else if (view.isOutline && isRevealed) outline.items.get(node)?.scrollIntoView({ block: "nearest" });
   if (focus) focusNode();
   remember();
 }
@@ -51,20 +67,27 @@ function focusNode() {
 }
 
 function toggleNode(node) {
-  const closed = view.closed[view.tree];
-  if (closed.has(node)) closed.delete(node);
-  else closed.add(node);
-  view.version += 1;
+  const place = view.tree;
+  const tree = TREES[place];
+  const sheet = sheetOf(place);
   const hadFocus = document.activeElement?.closest("[role=tree]");
-  const tree = TREES[view.tree];
-  if (closed.has(node) && pathTo(tree, view.node).includes(node)) view.node = node;
   const before = picture.layout?.boxes.get(node);
+  if (view.closed[place].has(node)) {
+    if (view.isOutline || sheet.boxes.has(tree.yes[node])) openNode(place, node);
+    else goToSheet(place, homeOf(place, node));
+  } else if (!view.isOutline && node && node === sheet.root) goToSheet(place, homeOf(place, tree.parent[node]));
+  else view.closed[place].add(node);
+  view.version += 1;
+  const isLost = !view.isOutline && !sheetOf(place).boxes.has(view.node);
+  if (isLost || (view.closed[place].has(node) && pathTo(tree, view.node).includes(node))) view.node = node;
   const old = before && { x: before.x, y: before.y };
+  picture.isNewSheet = false;
   renderTree();
-  if (!view.isOutline && old) { // the node stays where it was on screen
+  if (!view.isOutline && old) { // the node stays where it was on screen, if what it opens is in the frame
     const now = picture.layout.boxes.get(node);
     picture.x += (old.x - now.x) * picture.scale;
     picture.y += (old.y - now.y) * picture.scale;
+    for (const own of [tree.yes[node], tree.no[node], node]) if (picture.layout.order.includes(own)) showInFrame(own);
     placePicture();
   }
   renderNode();
@@ -92,6 +115,7 @@ function showAs(isOutline) {
   byId("zooming").hidden = isOutline;
   byId("as-picture").setAttribute("aria-pressed", String(!isOutline));
   byId("as-outline").setAttribute("aria-pressed", String(isOutline));
+  if (!isOutline) settleOnSheet(view.tree);
   renderTree();
   if (!isOutline) fitPicture({ readable: true });
 }
@@ -165,9 +189,9 @@ function beforePrint() {
     const title = tree.title ? h("h3", null, tree.title) : null;
     const reached = view.answer ? view.answer.walks[place].reached : null;
     if (tree.nLeaves[0] > 16) return h("section", null, title ?? "", outlineItems(place, { isOpen: open, reached }));
-    const layout = layOut(place, open);
+    const layout = seenOf(place, sheetOf(place, 0), open);
     const state = { place, isOpen: open, reached, selected: -1, found: null };
-    const svg = s("svg", { viewBox: `-8 -8 ${layout.width + 16} ${layout.height + 24}`, class: "printed-picture", role: "img", "aria-label": "The whole tree" },
+    const svg = s("svg", { viewBox: `${layout.left - 8} -8 ${layout.width + 16} ${layout.height + 16}`, class: "printed-picture", role: "img", "aria-label": "The whole tree" },
       drawEdges(tree, layout, reached), layout.order.map((node) => drawBox(tree, layout.boxes.get(node), state)));
     svg.style.maxWidth = `${layout.width + 16}px`;
     return h("section", null, title ?? "", svg);
@@ -202,11 +226,6 @@ function renderHead() {
   }
 }
 
-function renderKeys() {
-  const isOpen = TREES.some((tree) => tree.proof.optimal.some((is) => !is));
-  if (isOpen) byId("keys").append(" ≈ marks what is not proven best.");
-}
-
 function listen() {
   byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("case-title").focus(); });
   listenToPicture();
@@ -216,9 +235,14 @@ function listen() {
   byId("zoom-in").addEventListener("click", () => zoomPicture(1.25));
   byId("zoom-out").addEventListener("click", () => zoomPicture(0.8));
   byId("fit").addEventListener("click", () => fitPicture());
-  byId("open-all").addEventListener("click", () => { view.closed[view.tree].clear(); view.version += 1; renderTree(); if (!view.isOutline) fitPicture({ readable: true }); });
+  byId("open-all").addEventListener("click", () => {
+    goToSheet(view.tree, TREES[view.tree].sheets.length - 1);
+    renderTree();
+    if (!view.isOutline) fitPicture({ readable: true });
+  });
   byId("close-all").addEventListener("click", () => {
     const tree = TREES[view.tree];
+    goToSheet(view.tree, 0);
     for (let i = 1; i < tree.n; i++) if (!isLeaf(tree, i)) view.closed[view.tree].add(i);
     view.version += 1;
     select(view.tree, 0);
@@ -258,7 +282,6 @@ function nextExample() {
 }
 
 renderHead();
-renderKeys();
 startTheme();
 buildForm();
 listen();

@@ -65,15 +65,22 @@ const IS_SINGLE = TREES.length === 1;
 const isLeaf = (tree, node) => tree.yes[node] < 0;
 
 // Nodes from the root down, yes before no; only through nodes that are open.
-function inOrder(tree, isOpen = () => true) {
+function inOrder(tree, isOpen = () => true, root = 0) {
   const found = [];
-  const waiting = [0];
+  const waiting = [root];
   while (waiting.length) {
     const node = waiting.pop();
     found.push(node);
     if (!isLeaf(tree, node) && isOpen(node)) waiting.push(tree.no[node], tree.yes[node]);
   }
   return found;
+}
+
+// The place of the event among the classes of a tree; null where none was named.
+function eventPlace(tree) {
+  if (DATA.event === null) return null;
+  const place = tree.classes.indexOf(CLASSES[DATA.event]);
+  return place < 0 ? null : place;
 }
 
 function pathTo(tree, node) {

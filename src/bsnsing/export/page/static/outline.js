@@ -80,7 +80,7 @@ function treeKeys(event) {
   const tree = TREES[view.tree];
   const closed = view.closed[view.tree];
   const isOpen = (node) => !closed.has(node);
-  const order = inOrder(tree, isOpen);
+  const order = view.isOutline ? inOrder(tree, isOpen) : picture.layout.order;
   const at = order.indexOf(view.node);
   const node = view.node;
   const to = (next) => next !== undefined && next >= 0 && select(view.tree, next, { focus: true, reveal: true });

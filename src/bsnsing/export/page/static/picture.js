@@ -1,30 +1,32 @@
 // The tree as a picture: boxes and edges, moved and scaled as a whole.
 
-const picture = { layout: null, key: "", scale: 1, x: 0, y: 0, moved: false, drawn: null };
-const ALL_DRAWN = 40; // leaves of trees that start fully open
+const picture = { layout: null, key: "", scale: 1, x: 0, y: 0, moved: false, isNewSheet: false, drawn: null };
+const { padding: PAD, bar: BAR, foot: FOOT, small: SMALL } = DATA.measures;
 const MANY = 500; // boxes from which on only those in sight are drawn
+const SMALLEST_FIT = 0.7; // scale that a picture starts with at least
 const SMALLEST_TEXT = 0.2; // scale below which the text of many boxes is left out
 
-const edgePath = (from, to) => {
-  const [x, y, x2, y2] = [from.x, from.y + from.height, to.x, to.y];
-  const middle = y2 - ROW_GAP / 2;
-  return `M${x} ${y}C${x} ${middle} ${x2} ${middle} ${x2} ${y2}`;
+// Down from its node to the foot of the row, and over to the child.
+const edgePath = (from, to, start) => {
+  const [x, turn, x2, y2] = [from.x + start, from.under, to.x, to.y];
+  const middle = (turn + y2) / 2;
+  return `M${x} ${from.y + from.height}V${turn}C${x} ${middle} ${x2} ${middle} ${x2} ${y2}`;
 };
 
 function drawEdges(tree, layout, reached, isInSight = () => true) {
-  const whole = tree.cases[0] || 1;
   const edges = [];
   for (const node of layout.order) {
     const parent = tree.parent[node];
-    if (parent < 0 || !isInSight(layout.boxes.get(node), layout.boxes.get(parent))) continue;
+    if (node === layout.order[0] || !isInSight(layout.boxes.get(node), layout.boxes.get(parent))) continue;
     const [from, to] = [layout.boxes.get(parent), layout.boxes.get(node)];
     const isYes = tree.yes[parent] === node;
     const isLit = reached?.has(node);
     const part = reached?.get(node)?.part;
     const word = isLit && part < 0.9995 ? `${isYes ? "yes" : "no"} ${percentText(part)}` : isYes ? "yes" : "no";
+    const [width, start] = tree.links[node];
     edges.push(s("g", { class: isLit ? "edge lit" : "edge" },
-      s("path", { d: edgePath(from, to), "stroke-width": 1.2 + 5 * Math.sqrt(tree.cases[node] / whole) }),
-      s("text", { x: to.x, y: to.y - 7, "text-anchor": "middle" }, word)));
+      s("path", { d: edgePath(from, to, start), "stroke-width": width }),
+      s("text", { x: (from.x + start + to.x) / 2, y: (from.under + to.y) / 2 + 0.35 * SMALL, "text-anchor": "middle" }, word)));
   }
   return edges;
 }
@@ -38,7 +40,6 @@ function drawBox(tree, box, state) {
   if (state.reached?.has(node)) classes.push("lit");
   if (state.selected === node) classes.push("selected");
   if (state.found?.has(node)) classes.push("found");
-  const isProven = tree.proof.optimal[node];
   const best = tree.label[node];
   return s("g", {
     class: classes.join(" "), colour: tree.colours[best], "data-tree": state.place, "data-node": node,
@@ -46,22 +47,24 @@ function drawBox(tree, box, state) {
     "aria-expanded": leaf ? null : String(isOpen), "aria-selected": String(state.selected === node),
     "aria-label": nodeLabel(tree, node),
   },
-  s("rect", { x: left, y: box.y, width, height, rx: leaf ? 14 : 6, class: "box" }),
+  s("rect", { x: left, y: box.y, width, height, rx: leaf ? 9 : 4, class: "box" }),
   state.isPlain ? null : s("g", { "aria-hidden": "true" },
-    lines.map(({ text, kind }, i) =>
-      s("text", { x: box.x, y: box.y + PAD + LINE * i + 12, "text-anchor": "middle", class: kind }, text)),
-    drawShares(tree, node, left + PAD, box.y + height - (leaf ? 11 : 18), width - 2 * PAD),
-    isProven ? null : s("text", { x: left + width - 4, y: box.y + 12, "text-anchor": "end", class: "unproven" }, "≈"),
+    lines.map(([text, y, role]) => s("text", { x: box.x, y: box.y + y, "text-anchor": "middle", class: ROLES[role] }, text)),
+    drawShares(tree, node, left + PAD, box.y + height - BAR - FOOT, width - 2 * PAD),
+    node === state.top && node ? upwards(box, tree.depth[node]) : null,
     leaf ? null : s("g", { class: "toggle", "data-toggle": node },
       s("circle", { cx: box.x, cy: box.y + height, r: 9 }),
       s("text", { x: box.x, y: box.y + height + 4, "text-anchor": "middle" }, isOpen ? "−" : "+"),
-      isOpen ? null : s("text", { x: box.x, y: box.y + height + 24, "text-anchor": "middle", class: "cases" }, plural(tree.nLeaves[node], "leaf", "leaves")))));
+      isOpen ? null : s("text", { x: box.x, y: box.y + height + 24, "text-anchor": "middle", class: "detail" }, plural(tree.nLeaves[node], "leaf", "leaves")))));
 }
+
+// Where the way down to a deep sheet is longer than the sheet shows.
+const upwards = (box, nAbove) => s("text", { x: box.x, y: box.y - 8, "text-anchor": "middle", class: "detail upwards", "data-up": box.node }, `▲ ${plural(nAbove, "rule")} above`);
 
 function drawShares(tree, node, x, y, width) {
   let at = x;
   return s("g", { class: "shares" }, tree.value[node].map((p, k) => {
-    const part = s("rect", { x: at, y, width: Math.max(0, p * width), height: 5, colour: tree.colours[k] });
+    const part = s("rect", { x: at, y, width: Math.max(0, p * width), height: BAR, colour: tree.colours[k] });
     at += p * width;
     return part;
   }));
@@ -83,9 +86,10 @@ function renderPicture() {
   const tree = TREES[view.tree];
   const isOpen = (node) => !view.closed[view.tree].has(node);
   const reached = view.answer ? view.answer.walks[view.tree].reached : null;
-  const key = `${view.tree} ${view.version}`;
+  const sheet = sheetOf(view.tree);
+  const key = `${view.tree} ${sheet.number} ${view.version}`;
   if (key !== picture.key) {
-    Object.assign(picture, { key, layout: layOut(view.tree, isOpen) });
+    Object.assign(picture, { key, layout: seenOf(view.tree, sheet, isOpen) });
     growFrame();
   }
   const { layout } = picture;
@@ -93,7 +97,7 @@ function renderPicture() {
   picture.drawn = isMany ? sight(1) : null;
   const isPlain = isMany && picture.scale < SMALLEST_TEXT;
   const isInSight = isMany ? (box, other = box) => meets(picture.drawn, box, other) : () => true;
-  const state = { place: view.tree, isOpen, reached, selected: view.node, found: view.found, isPlain };
+  const state = { place: view.tree, isOpen, reached, selected: view.node, found: view.found, isPlain, top: sheet.top };
   const edges = drawEdges(tree, layout, reached, isInSight);
   edges.sort((a, b) => a.classList.contains("lit") - b.classList.contains("lit"));
   const drawing = byId("drawing");
@@ -102,7 +106,10 @@ function renderPicture() {
   put("drawing", s("g", { "aria-hidden": "true" }, edges),
     s("g", { role: "presentation" }, boxes.map((box) => drawBox(tree, box, state))));
   if (hadFocus) drawing.querySelector(`[data-node="${view.node}"]`)?.focus({ preventScroll: true });
-  movePicture();
+  const isFitted = picture.isNewSheet && !picture.moved;
+  picture.isNewSheet = false;
+  if (isFitted) fitPicture({ readable: true });
+  else movePicture();
 }
 
 // What the frame shows, in the picture's own measure, with `around` frames on each side.
@@ -121,7 +128,7 @@ const meets = (seen, box, other) =>
 
 function movePicture() {
   byId("drawing").setAttribute("transform", `translate(${picture.x} ${picture.y}) scale(${picture.scale})`);
-  byId("zoom-level").textContent = `${Math.round(100 * picture.scale)} %`;
+  byId("zoom-level").textContent = `${Math.round(100 * picture.scale)}%`;
 }
 
 let redraw = 0;
@@ -157,15 +164,15 @@ function fitPicture({ readable = false } = {}) {
   const { layout } = picture;
   const margin = FRAME_MARGIN;
   const { width } = frameSize();
-  let scale = Math.min(1, (width - 2 * margin) / layout.width);
-  if (readable) scale = Math.max(scale, 0.5);
-  else scale = Math.min(scale, (mostHeight() - 2 * margin - 20) / layout.height);
+  let scale = Math.min(1, (width - 2 * margin) / layout.width, (mostHeight() - 2 * margin - 20) / layout.height);
+  if (readable) scale = Math.max(scale, SMALLEST_FIT);
   byId("picture").style.height = `${neededHeight(scale)}px`;
   picture.scale = scale;
-  const root = layout.boxes.get(0);
+  const middle = layout.boxes.get(layout.order.includes(layout.sheet.root) ? layout.sheet.root : layout.order[0]);
   const fits = layout.width * scale <= width - margin;
-  picture.x = fits ? (width - layout.width * scale) / 2 : width / 2 - root.x * scale;
-  picture.y = margin;
+  const [least, most] = [width - margin - (layout.left + layout.width) * scale, margin - layout.left * scale];
+  picture.x = fits ? (width - layout.width * scale) / 2 - layout.left * scale : Math.max(least, Math.min(most, width / 2 - middle.x * scale));
+  picture.y = margin - layout.top * scale;
   picture.moved = false;
   placePicture();
 }
@@ -241,6 +248,8 @@ function listenToPicture() {
   }, { passive: false });
   frame.addEventListener("click", (event) => {
     if (start?.isDrag) return;
+    const up = event.target.closest("[data-up]");
+    if (up) { select(view.tree, TREES[view.tree].parent[Number(up.dataset.up)], { reveal: true, focus: true }); return; }
     const toggle = event.target.closest("[data-toggle]");
     const item = event.target.closest("[data-node]");
     if (toggle) toggleNode(Number(toggle.dataset.toggle));

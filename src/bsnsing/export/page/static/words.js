@@ -107,7 +107,7 @@ const countText = (count) => (Number.isInteger(count) ? count.toLocaleString("en
 
 function percentText(p) {
   const number = p >= 0.995 && p < 1 ? ">99" : p > 0 && p < 0.0005 ? "<0.1" : (100 * p).toFixed(p > 0 && p < 0.0995 ? 1 : 0);
-  return `${number}\u00a0%`; // the sign stays with its number
+  return `${number}%`;
 }
 
 function cellText(place, cell) {
