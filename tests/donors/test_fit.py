@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from copy import deepcopy
 from pathlib import Path
@@ -12,6 +13,7 @@ import judge
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -34,10 +36,16 @@ from bsnsing import (
     Question,
     RuleConstraints,
     ask_questions,
+    export_graphviz,
     export_html,
+    export_latex,
+    export_rules,
+    export_svg,
     export_text,
     nodes_frame,
+    plot_tree,
     questions_of,
+    rules_frame,
 )
 from bsnsing.data.table import read_training_table
 from bsnsing.estimators.donors import read_extra_questions
@@ -412,6 +420,28 @@ def test_every_question_knows_where_it_came_from() -> None:
             else:
                 assert not is_own
                 assert question in (given if question.origin == "user" else lent)
+
+
+def test_pictures_and_rules_tell_where_questions_came_from() -> None:
+    model, *_ = lent_model()
+    tree = model.tree_
+    assert set(tree.origins) == {"own", "user", "DecisionTreeClassifier"}
+    for write in (export_svg, export_latex, export_graphviz, export_rules):
+        text = " ".join(re.sub(r"<[^>]*>|\\\\|\\n", " ", write(model, show_origins=True)).split())
+        assert "from the user" in text, write
+        assert "from DecisionTreeClassifier" in text, write
+        assert "from the user" not in write(model)
+    frame = rules_frame(model)
+    above = nodes_frame(model).set_index("node")
+    for leaf, origins in zip(frame["leaf"], frame["origins"], strict=True):
+        wanted, node = set(), leaf
+        while node > 0:
+            node = above.loc[node, "parent"]
+            wanted |= set(above.loc[node, "origins"].split(", "))
+        assert set(origins.split(", ")) == wanted
+    ax = plot_tree(model, ax=Figure().add_subplot(), show_origins=True)
+    drawn = " ".join(text.get_text() for text in ax.texts)
+    assert "from the user" in drawn
 
 
 def test_origins_follow_the_questions() -> None:

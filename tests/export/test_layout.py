@@ -99,7 +99,10 @@ NAMES = st.text(
     shows=st.lists(st.sampled_from(["counts", "classes", "shares", "probabilities"]), unique=True),
     flags=st.sets(
         st.sampled_from(
-            ["full_levels", "show_missing", "show_numbers", "show_proof", "show_probabilities"]
+            [
+                *("full_levels", "show_missing", "show_numbers", "show_origins"),
+                *("show_proof", "show_probabilities"),
+            ]
         )
     ),
 )

@@ -23,10 +23,12 @@ from bsnsing.questions.question import TESTS
 from bsnsing.tree.decide import is_outvoted
 from bsnsing.tree.model import check_tree_model
 from bsnsing.tree.text import (
+    lent_questions,
     missing_text,
     proof_text,
     show_class,
     show_count,
+    show_origin,
     show_probability,
     show_small_probability,
 )
@@ -70,6 +72,8 @@ class PictureOptions:
         Tell which way missing cells go, where the column had some at fit.
     show_numbers : bool, default=False
         Write the number of each node, as in ``model.apply`` and ``tree.node``.
+    show_origins : bool, default=False
+        Tell where questions came from that were given by hand or lent by another model.
     show_proof : bool, default=False
         Tell each split's objective, and how many rules it was proven against. A split that is
         not proven to be the best is marked in any case.
@@ -96,6 +100,7 @@ class PictureOptions:
     full_levels: bool = False
     show_missing: bool = False
     show_numbers: bool = False
+    show_origins: bool = False
     show_proof: bool = False
     leaves: Literal["depth", "bottom"] = "depth"
     palette: Palette | None = None
@@ -427,11 +432,20 @@ class _Speaker:
             rule = tree.rules[node]
             assert rule is not None
             notes += filter(None, [missing_text(rule).strip().strip("[]")])
+        if self.options.show_origins and is_rule:
+            notes += map(plainly, self._origins(node))
         if is_rule and self.options.show_proof:
             notes.append(proof_text(tree, tree.node(node), True).strip().strip("[]"))
         elif not tree.optimal[node] and (is_rule or is_leaf):
             notes.append("not proven best" if is_rule else "not proven")
         return notes
+
+    def _origins(self, node: int) -> list[str]:
+        rule = self.tree.rules[node]
+        assert rule is not None
+        lent = lent_questions(rule, self.options.full_levels)
+        is_clear = len(rule.questions) == 1 and lent
+        return [f"from {show_origin(rule.questions[0].origin)}"] if is_clear else lent
 
     def _title(self, node: int, says: str, notes: list[str]) -> str:
         numbers = self.values[node]

@@ -10,7 +10,14 @@ from bsnsing.export.conditions import condition_texts, ways
 from bsnsing.export.form import TreeForm, model_form, renamed
 from bsnsing.export.frames import make_frame
 from bsnsing.export.text import places_of
-from bsnsing.tree.text import show_class, show_count, show_probability, show_small_probability
+from bsnsing.questions.question import OWN
+from bsnsing.tree.text import (
+    lent_questions,
+    show_class,
+    show_count,
+    show_probability,
+    show_small_probability,
+)
 from bsnsing.tree.tree import Tree
 
 
@@ -27,6 +34,7 @@ class LeafRule:
     probability: float  # of the label or, where one is asked for, of the event
     cases: float
     share: float  # of all cases
+    origins: tuple[str, ...]  # of the questions on the way, each once
     text: str
 
     def __str__(self) -> str:
@@ -48,6 +56,7 @@ def leaf_rules(
     event: Any = None,
     full_levels: bool = False,
     feature_names: Sequence[str] | None = None,
+    show_origins: bool = False,
 ) -> list[LeafRule]:
     """Return the rule of every leaf, tree by tree; see :func:`export_rules`."""
     form = model_form(model, "export_rules", takes_moments=True)
@@ -59,7 +68,9 @@ def leaf_rules(
     found: list[LeafRule] = []
     for number, (own, place) in enumerate(zip(form.trees, places, strict=True)):
         named = TreeForm(own.title, renamed(own.tree, feature_names))
-        rules = sorted(_rules_of(named, number, place, full_levels), key=_ORDERS[sort_by])
+        rules = sorted(
+            _rules_of(named, number, place, full_levels, show_origins), key=_ORDERS[sort_by]
+        )
         if sort_by == "class":
             position = {label: i for i, label in enumerate(own.tree.classes.tolist())}
             rules.sort(key=lambda rule: position[rule.label])
@@ -74,6 +85,7 @@ def export_rules(
     event: Any = None,
     full_levels: bool = False,
     feature_names: Sequence[str] | None = None,
+    show_origins: bool = False,
 ) -> str:
     """Write the leaves of a model as a list of rules, one line each.
 
@@ -94,6 +106,9 @@ def export_rules(
         List all levels of a group, instead of the first few and their number.
     feature_names : sequence of str, default=None
         Names to write for the columns, instead of those the model was fitted with.
+    show_origins : bool, default=False
+        Write where the questions on the way to a leaf came from that were given by hand or lent by
+        another model.
 
     Returns
     -------
@@ -133,6 +148,7 @@ def export_rules(
         event=event,
         full_levels=full_levels,
         feature_names=feature_names,
+        show_origins=show_origins,
     ):
         parts.setdefault(rule.title, []).append(rule.text)
     return "\n\n".join(
@@ -147,6 +163,7 @@ def rules_frame(
     event: Any = None,
     full_levels: bool = False,
     feature_names: Sequence[str] | None = None,
+    show_origins: bool = False,
     library: str | None = None,
 ) -> Any:
     """Return the leaves of a model as a data frame, a row for each; see :func:`export_rules`.
@@ -155,7 +172,7 @@ def rules_frame(
     ----------
     model : BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble or Tree
         A fitted model, or a tree of it.
-    sort_by, event, full_levels, feature_names
+    sort_by, event, full_levels, feature_names, show_origins
         As for :func:`export_rules`.
     library : {"pandas", "polars", "pyarrow", "records"}, default=None
         Whose frame to make; "records" is a list of dicts. None is the first that is installed.
@@ -163,7 +180,8 @@ def rules_frame(
     Returns
     -------
     data frame
-        Columns tree, title, leaf, rule, n_conditions, label, probability, cases, share, text.
+        Columns tree, title, leaf, rule, n_conditions, label, probability, cases, share, origins
+        (where the questions on the way came from: "own", "user" or the model that lent them), text.
 
     Examples
     --------
@@ -175,7 +193,12 @@ def rules_frame(
     {'leaf': 3, 'label': 2, 'cases': 53.0}
     """
     rules = leaf_rules(
-        model, sort_by=sort_by, event=event, full_levels=full_levels, feature_names=feature_names
+        model,
+        sort_by=sort_by,
+        event=event,
+        full_levels=full_levels,
+        feature_names=feature_names,
+        show_origins=show_origins,
     )
     rows = [
         {
@@ -188,6 +211,7 @@ def rules_frame(
             "probability": rule.probability,
             "cases": rule.cases,
             "share": rule.share,
+            "origins": ", ".join(rule.origins),
             "text": rule.text,
         }
         for rule in rules
@@ -196,13 +220,14 @@ def rules_frame(
 
 
 def _rules_of(
-    form: TreeForm, number: int, event: int | None, full_levels: bool
+    form: TreeForm, number: int, event: int | None, full_levels: bool, show_origins: bool
 ) -> Iterator[LeafRule]:
     tree = form.tree
     columns = {column.name: column for column in tree.columns}
     cases = tree.counts.sum(axis=1)
     best = tree.labels
     labels = tree.classes.tolist()
+    origins = _origins_on_the_way(tree, full_levels, show_origins)
     order = 0
     for node, way in ways(form):
         if not node.is_leaf:
@@ -210,6 +235,8 @@ def _rules_of(
         conditions = tuple(condition_texts(way, columns, full_levels=full_levels))
         share = float(cases[node.id] / cases[0]) if cases[0] > 0 else 0.0
         shown = int(best[node.id]) if event is None else event
+        text = _rule_text(tree, node.id, conditions, int(best[node.id]), event, share)
+        known, lent = origins[node.id]
         yield LeafRule(
             tree=number,
             title=form.title,
@@ -220,9 +247,32 @@ def _rules_of(
             probability=node.value[shown],
             cases=float(cases[node.id]),
             share=share,
-            text=_rule_text(tree, node.id, conditions, int(best[node.id]), event, share),
+            origins=tuple(known),
+            text=f"{text}   [{'; '.join(lent)}]" if lent else text,
         )
         order += 1
+
+
+_Told = dict[str, None]  # texts in their order, each once
+
+
+def _origins_on_the_way(
+    tree: Tree, full_levels: bool, show_origins: bool
+) -> list[tuple[_Told, _Told]]:
+    """Origins of the questions above each node and, where asked for, the lent ones in words."""
+    found: list[tuple[_Told, _Told]] = [({}, {})] * tree.n_nodes
+    for node, rule in enumerate(tree.rules):  # parents come before their children
+        if rule is None:
+            continue
+        known, lent = found[node]
+        own = {question.origin or OWN: None for question in rule.questions}
+        words = lent_questions(rule, full_levels) if show_origins else []
+        below = (
+            known if own.keys() <= known.keys() else known | own,
+            lent | dict.fromkeys(words) if words else lent,
+        )
+        found[tree.children_left[node]] = found[tree.children_right[node]] = below
+    return found
 
 
 def _rule_text(

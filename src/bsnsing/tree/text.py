@@ -190,8 +190,14 @@ def missing_text(rule: Rule) -> str:
 
 def origins_text(rule: Rule, full_levels: bool = False) -> str:
     """Where the questions of a rule came from that the tree did not ask of itself."""
+    parts = lent_questions(rule, full_levels)
+    return f"   [{'; '.join(parts)}]" if parts else ""
+
+
+def lent_questions(rule: Rule, full_levels: bool = False) -> list[str]:
+    """The questions of a rule that the tree did not ask of itself, each with its origin."""
     missing = rule.has_missing or (False,) * len(rule.questions)
-    parts = [
+    return [
         f"{question.text(negated=negated, has_missing=has_missing, full_levels=full_levels)} "
         f"from {show_origin(question.origin)}"
         for question, negated, has_missing in zip(
@@ -199,7 +205,6 @@ def origins_text(rule: Rule, full_levels: bool = False) -> str:
         )
         if question.origin not in (None, OWN)
     ]
-    return f"   [{'; '.join(parts)}]" if parts else ""
 
 
 def show_origin(origin: str | None) -> str:

@@ -220,6 +220,7 @@ function renderHead() {
   ].filter(Boolean).join(" · ");
   put("legend", ...CLASSES.slice(0, 12).map((name, k) => h("li", { colour: DATA.colours[k] }, clipped(name, 40))),
     ...(CLASSES.length > 12 ? [h("li", { class: "more" }, `and ${CLASSES.length - 12} more`)] : []));
+  if (TREES.some((tree) => tree.sheets.length > 1)) byId("keys").append(" What is closed in a large tree opens on a sheet of its own; Open all shows the whole tree on one.");
   if (TREES.length > 1) {
     byId("tree-tools").prepend(h("label", { class: "chooser" }, "Tree ", h("select", { id: "which-tree", onchange: (event) => { showTree(Number(event.target.value)); remember(); } },
       TREES.map((tree, i) => h("option", { value: i }, clipped(tree.title, 60))))));
