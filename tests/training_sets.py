@@ -54,7 +54,7 @@ def silent_teacher(
 ) -> Teacher:
     """A teacher that nobody may ask about rows."""
     known = None if importances is None else np.asarray(importances, dtype=float)
-    encoder = TableEncoder((), False, (), ())
+    encoder = TableEncoder((), False, ())
     factors = np.ones(n_classes)
     return Teacher(None, encoder, np.empty((0, n_classes)), known, 0.5, factors, leaf_rows)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -27,10 +26,9 @@ from bsnsing import (
 )
 from bsnsing.distill.config import DistillConfig
 from bsnsing.distill.proof import sum_up
-from bsnsing.distill.training_set import Learnt, Teaching, TrainingSet
+from bsnsing.distill.training_set import Teaching, TrainingSet
 from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import Evidence, with_evidence
-from tests.training_sets import teaching_of
 
 JOIN = {"or": np.any, "and": np.all}
 RATIO = ColumnPair("debt", "/", "income")
@@ -85,61 +83,37 @@ def test_rows_go_where_the_questions_send_them(fitted: BsnsingClassifier) -> Non
     assert fitted.apply(X[["job", "debt", "age", "income"]]).tolist() == expected
 
 
-@pytest.mark.parametrize("brier", [0.0, 9.0])
-def test_the_teacher_is_shown_the_pairs_and_heard_if_it_errs_less(
-    brier: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_probabilities_are_of_the_nodes_that_pairs_make(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = credit()
-    shown: list[int] = []  # pairs, each time that a teacher learns
-    heard: list[TrainingSet] = []
-    learn, training_set = Teaching.learn, Learnt.training_set
+    lessons: list[TrainingSet] = []
+    training_set = Teaching.training_set
 
-    def learn_and_note(teaching: Teaching, pairs: tuple[ColumnPair, ...] = ()) -> Learnt:
-        learnt = learn(teaching, pairs)
-        shown.append(len(pairs))
-        if pairs:
-            learnt = replace(learnt, teacher=replace(learnt.teacher, brier=brier))
-        return learnt
+    def write_and_note(teaching: Teaching) -> TrainingSet:
+        lessons.append(training_set(teaching))
+        return lessons[-1]
 
-    def write_and_note(learnt: Learnt) -> TrainingSet:
-        heard.append(training_set(learnt))
-        return heard[-1]
-
-    monkeypatch.setattr(Teaching, "learn", learn_and_note)
-    monkeypatch.setattr(Learnt, "training_set", write_and_note)
+    monkeypatch.setattr(Teaching, "training_set", write_and_note)
     growth = BsnsingClassifier()._grow(X, y, None)
-    assert shown == [0, 6]  # three columns of numbers
-    assert len(heard) == (2 if brier == 0 else 1)
-    last = heard[-1]
+    (lesson,) = lessons
     assert growth.form is not None
     tree = growth.form.translate(growth.trees[0].tree)  # as it was grown
-    leaves = find_leaves(tree, last.cases.table, 1)
-    own = leaves[np.searchsorted(last.row_of, np.arange(last.n_rows))]
-    learnt, real = np.zeros((2, tree.n_nodes, 2))
-    np.add.at(learnt, own, last.soft)
-    np.add.at(real, own[: len(X)], last.soft[: len(X)])
+    leaves = find_leaves(tree, lesson.cases.table, 1)
+    own = leaves[np.searchsorted(lesson.row_of, np.arange(lesson.n_rows))]
+    learnt, soft = np.zeros((2, tree.n_nodes, 2))
+    np.add.at(learnt, own, lesson.soft)
+    np.add.at(soft, own[: len(X)], lesson.soft[: len(X)])
+    soft = sum_up(tree, soft) * (len(X) / lesson.soft[: len(X)].sum())
+    n_cases = tree.counts.sum(axis=1, keepdims=True)
+    labels_count = n_cases / (n_cases + DistillConfig().own_cases)
     evidence = Evidence(
-        sum_up(tree, real) * (len(X) / last.soft[: len(X)].sum()),
-        sum_up(tree, learnt) * (len(X) / last.soft.sum()),
+        labels_count * tree.counts + (1 - labels_count) * soft,
+        sum_up(tree, learnt) * (len(X) / lesson.soft.sum()),
         learnt_weight=1.0,
     )
     expected = with_evidence(tree, evidence, DistillConfig().shrinkage)
     np.testing.assert_allclose(tree.value, expected.value)
     np.testing.assert_allclose(tree.impurity, expected.impurity, atol=1e-9)
     np.testing.assert_allclose(tree.weighted_cases, expected.weighted_cases)
-    shown.clear()
-    BsnsingClassifier(column_pairs=None).fit(X, y)
-    assert shown == [0]
-
-
-def test_a_teacher_that_sees_pairs_errs_less() -> None:
-    X, y = credit()
-    teaching = teaching_of(X, (y == "late").astype(np.int32))
-    blind, seeing = (teaching.training_set(pairs) for pairs in ((), (RATIO,)))
-    assert seeing.teacher.brier < 0.8 * blind.teacher.brier
-    assert [info.name for info in seeing.cases.table.info] == list(X.columns)
-    assert seeing.teacher.importances is not None
-    assert len(seeing.teacher.importances) == 4
 
 
 def test_the_text_names_both_columns(fitted: BsnsingClassifier) -> None:

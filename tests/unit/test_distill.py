@@ -99,7 +99,12 @@ class Growth:
         monkeypatch.setattr(distill_module, "_grow", self)
 
     def __call__(
-        self, real: Cases, classes: Any, training: TrainingSet, options: GrowOptions
+        self,
+        real: Cases,
+        classes: Any,
+        training: TrainingSet,
+        options: GrowOptions,
+        config: DistillConfig,
     ) -> tuple[Tree, Evidence]:
         self.asked.append(RuleSpace(options.search.max_rules, options.pairs))
         impurity = self.costs[options.search.max_rules, bool(options.pairs)] - self.penalty
@@ -110,7 +115,7 @@ class Growth:
         self, training: TrainingSet, model: BsnsingClassifier, config: DistillConfig = CONFIG
     ) -> tuple[RuleSpace, float]:
         """The space that is chosen, and what its tree costs."""
-        # So many cases that the penalty is what the options say.
+        # Cases enough that the penalty is what the options say.
         cases = replace(training.cases, weights=CaseWeights(MANY[: training.n_rows], 1.0))
         real, simple = cases, RuleSpace(2)
         options = replace(read_options(model, None, 100.0), ccp_alpha=self.penalty)
@@ -119,7 +124,7 @@ class Growth:
             try_column_pairs=model.column_pairs == "auto",
             try_longer_rules=model.max_rules == "auto",
         )
-        first = self(real, CLASSES, training, simple.options(options))
+        first = self(real, CLASSES, training, simple.options(options), config)
         space, (tree, _) = _enriched(real, CLASSES, training, options, distill, simple, first)
         cost = least_cost(tree, self.penalty, None)
         assert cost == pytest.approx(self.costs[space.max_rules, bool(space.pairs)])
@@ -217,13 +222,22 @@ def test_evidence_is_scaled_to_the_real_cases() -> None:
     np.testing.assert_array_equal(tree.counts[0], np.bincount(y))
     for cases in (evidence.real, evidence.learnt):
         assert cases[0].sum() == pytest.approx(600)
-        inner = ~tree.is_leaf
-        children = cases[tree.children_left[inner]] + cases[tree.children_right[inner]]
-        np.testing.assert_allclose(cases[inner], children)
+    inner, learnt = ~tree.is_leaf, evidence.learnt
+    children = learnt[tree.children_left[inner]] + learnt[tree.children_right[inner]]
+    np.testing.assert_allclose(learnt[inner], children)
     share = CONFIG.label_share
     soft = share * np.eye(2)[y[training.original]] + (1 - share) * training.teacher.oob
-    np.testing.assert_allclose(evidence.real[0], soft.sum(axis=0))
+    both = CONFIG.labels_and_word(np.bincount(y)[None, :], soft.sum(axis=0)[None, :])
+    np.testing.assert_allclose(evidence.real[:1], both)
     np.testing.assert_allclose(evidence.real[0], np.bincount(y), rtol=1e-3)  # by class_factors
+
+
+def test_labels_outweigh_the_teacher_where_a_node_has_many_cases() -> None:
+    config = replace(CONFIG, own_cases=100)
+    labels, told = np.array([[0.0, 0.0], [25.0, 0.0], [100.0, 0.0], [300.0, 0.0]]), np.zeros((4, 2))
+    told[:, 1] = labels.sum(axis=1)  # a teacher that says the other
+    found = config.labels_and_word(labels, told)
+    np.testing.assert_allclose(found, [[0, 0], [5, 20], [50, 50], [225, 75]])
 
 
 def test_evidence_is_what_the_rows_of_each_node_tell_unrounded() -> None:
@@ -231,16 +245,24 @@ def test_evidence_is_what_the_rows_of_each_node_tell_unrounded() -> None:
     teaching = teaching_of(X, y.astype(np.int32))
     training = teaching.training_set()
     options = read_options(BsnsingClassifier(column_pairs=None), training.teacher.leaf_rows, 600.0)
-    tree, evidence = _grow(teaching.real, CLASSES, training, options)
+    tree, evidence = _grow(teaching.real, CLASSES, training, options, CONFIG)
     leaves = find_leaves(tree, training.cases.table, 1)
     node_of_row = leaves[np.searchsorted(training.row_of, np.arange(training.n_rows))]
     is_real = np.arange(training.n_rows) < len(y)
-    for cases, rows in ((evidence.real, is_real), (evidence.learnt, np.full(len(is_real), True))):
+    told = evidence.real - _share_of_labels(tree.counts) * tree.counts
+    told /= 1 - _share_of_labels(tree.counts)
+    for cases, rows in ((told, is_real), (evidence.learnt, np.full(len(is_real), True))):
         scale = 600 / training.soft[rows].sum()
         for leaf in np.flatnonzero(tree.is_leaf):
             expected = training.soft[rows & (node_of_row == leaf)].sum(axis=0) * scale
             np.testing.assert_allclose(cases[leaf], expected)
     np.testing.assert_allclose(tree.impurity, half_deviance(evidence.learnt))
+
+
+def _share_of_labels(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    n_cases = counts.sum(axis=1, keepdims=True)
+    share: NDArray[np.float64] = n_cases / (n_cases + CONFIG.own_cases)
+    return share
 
 
 def test_counts_are_those_of_rows_however_light() -> None:

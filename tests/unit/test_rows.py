@@ -85,7 +85,7 @@ def noisy(seed: int) -> tuple[Cases, TrainingSet, GrowOptions]:
     config = replace(DistillConfig(), times_rows=1)
     teaching = teaching_of(X, y, config=config)
     training = teaching.training_set()
-    assert not training.has_synthetic
+    assert training.n_rows == len(training.original)
     options = read_options(model, training.teacher.leaf_rows, 200.0)
     assert options.ccp_alpha > 0
     return teaching.real, training, replace(options, class_weight=np.array([1.0, 2.0]))
@@ -111,7 +111,9 @@ def test_growth_leaves_out_only_what_pruning_would(seed: int) -> None:
     real, training, options = noisy(seed)
     classes = np.array([0, 1])
     unbounded = Unbounded(**{f.name: getattr(training, f.name) for f in fields(training)})
-    trees = [_grow(real, classes, rows, options)[0] for rows in (training, unbounded)]
+    trees = [
+        _grow(real, classes, rows, options, DistillConfig())[0] for rows in (training, unbounded)
+    ]
     assert trees[0].n_nodes < trees[1].n_nodes, "the bound left something out"
     kept, whole = (prune_by_cost(tree, options.ccp_alpha) for tree in trees)
     assert str(kept) == str(whole)

@@ -91,7 +91,7 @@ SMALL_STEPS = 1 + np.arange(6) * 1e-12
 def test_ranks_tell_apart_what_single_precision_does_not(values: NDArray[np.float64]) -> None:
     X = np.append(np.random.default_rng(0).permutation(values), np.nan)[:, None]
     table = table_of(X)
-    shown = TableEncoder.of(table, (), 30, order_only=True).matrix(table)[:, 0]
+    shown = TableEncoder.of(table, 30, order_only=True).matrix(table)[:, 0]
     assert shown.dtype == np.float32
     np.testing.assert_array_equal(shown[:-1].argsort(), X[:-1, 0].argsort())
     assert len(np.unique(shown[:-1])) == len(values)
@@ -101,7 +101,7 @@ def test_ranks_tell_apart_what_single_precision_does_not(values: NDArray[np.floa
 def test_new_values_have_the_rank_of_the_nearest() -> None:
     """Ranks are counted from that of zero."""
     table = table_of(np.array([[-0.1], [1.1], [4.1], [np.nan]]))
-    encoder = TableEncoder.of(table, (), 30, order_only=True)
+    encoder = TableEncoder.of(table, 30, order_only=True)
     new = np.array([[-9], [-0.06], [-0.04], [0.5], [0.6], [2.5], [2.7], [9], [np.nan]])
     shown = encoder.matrix(table_of(new))[:, 0]
     np.testing.assert_array_equal(shown, [-1, -1, 0, 0, 1, 1, 2, 2, np.nan])
@@ -111,7 +111,7 @@ def test_ranks_of_sparse_tables_are_those_of_dense_ones() -> None:
     X = np.random.default_rng(0).integers(-2, 3, (50, 4)) * 0.1
     X[:, 0] += 0.1  # few zeros
     dense, sparse = (
-        TableEncoder.of(table, (), 30, order_only=True).matrix(table)
+        TableEncoder.of(table, 30, order_only=True).matrix(table)
         for table in (table_of(X), table_of(csr_matrix(X)))
     )
     np.testing.assert_array_equal(sparse.toarray(), dense)
@@ -120,7 +120,7 @@ def test_ranks_of_sparse_tables_are_those_of_dense_ones() -> None:
 
 def test_other_learners_see_the_numbers_themselves() -> None:
     X = np.array([[0.1, 7.0], [1.1, np.nan], [4.1, 9.0]])
-    shown = TableEncoder.of(table_of(X), (), 30).matrix(table_of(X))
+    shown = TableEncoder.of(table_of(X), 30).matrix(table_of(X))
     np.testing.assert_array_equal(shown, X.astype(np.float32))
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DistillConfig:
@@ -25,20 +28,22 @@ class DistillConfig:
 
     # --- Soft labels and synthetic rows ---
     label_share: float = 0.5  # of a label in its soft label: both it and the teacher may err
-    real_weight: int = 6  # what a real row counts beside a synthetic one: its cells did occur
-    parts: int = 8  # of a case, among which a search divides soft labels: 16 take longer
+    # Of a case, among which a search divides soft labels: 16 take longer. A synthetic row counts
+    # as one part of a real one, whose cells did occur.
+    parts: int = 8
     times_rows: int = 2  # rows in all, in multiples of the real ones
     most_rows: int = 12_000  # rows in all with synthetic ones, for the time of the search
     swap_chance: float = 0.3  # that a cell is another row's: new, and near enough to what occurs
 
     # --- The tree ---
+    own_cases: int = 500  # of a node, from which on its labels outweigh the teacher's word
     penalty_from: int = 2000  # cases from which on a leaf must save more (complexity_penalty)
     shrinkage: float = 1.0  # cases that a parent counts for, and all that a node learnt
 
     # --- Richer rules, and bounds on work ---
     leaves_saved: float = 4.0  # penalties of leaves that richer rules must save to be taken
     n_paired: int = 4  # most important numeric columns that are paired: 12 pairs to read
-    most_work: float = 5e8  # of a search (see work.search_work): some hundredths of a second
+    most_work: float = 2.5e8  # of a search (see work.search_work): hundredths of a second
 
     def complexity_penalty(self, n_cases: float) -> float:
         """Impurity per case, in nats, that each leaf of a taught tree must save.
@@ -47,3 +52,15 @@ class DistillConfig:
         logarithm of their number, as Schwarz has it.
         """
         return (1 + math.log(1 + n_cases / self.penalty_from) / 2) / n_cases
+
+    def labels_and_word(
+        self, labels: NDArray[np.float64], told: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Cases per node and class: those it has, and what a teacher says of as many.
+
+        With n cases labels count n / (n + ``own_cases``), the teacher's word the rest.
+        """
+        n_cases = labels.sum(axis=1, keepdims=True)
+        share = n_cases / (n_cases + self.own_cases)
+        both: NDArray[np.float64] = share * labels + (1 - share) * told
+        return both

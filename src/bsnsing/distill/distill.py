@@ -15,7 +15,7 @@ from bsnsing.distill.config import DistillConfig
 from bsnsing.distill.level_order import order_levels
 from bsnsing.distill.proof import TaughtProof, count_cases, sum_up, without_stale_proofs
 from bsnsing.distill.rule_space import Enrichment, RuleSpace, with_column_pairs, with_longer_rules
-from bsnsing.distill.training_set import Teaching, TrainingSet
+from bsnsing.distill.training_set import TrainingSet
 from bsnsing.grow.first import held_by
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
@@ -52,32 +52,16 @@ def grow_distilled(
     training: TrainingSet,
     options: GrowOptions,
     distill: DistillOptions,
-    teaching: Teaching | None = None,
 ) -> Grown:
     """Grow a tree on a training set; return it unpruned, with the cases it was learnt from.
 
     Richer rules take the place of simple ones where they save the penalties of some leaves: they
-    fit every training set a little better, and predict no better for it. ``teaching`` lets the
-    teacher see the pairs of columns that pay, too.
+    fit every training set a little better, and predict no better for it.
     """
     space = RuleSpace(options.search.max_rules)
-    grown = _grow(real, classes, training, space.options(options))
+    grown = _grow(real, classes, training, space.options(options), distill.config)
     if options.is_free:
         space, grown = _enriched(real, classes, training, options, distill, space, grown)
-    is_open = options.is_free and not options.deadline.is_over
-    if is_open and space.pairs and teaching is not None and training.has_synthetic:
-        # A teacher that sees the pairs knows better where classes part, if it errs less. Where
-        # there are too many rows for synthetic ones, the real rows show it themselves.
-        report(options.reports_progress, "teacher learns again, with %d pairs", len(space.pairs))
-        with options.deadline.paused():
-            learnt = teaching.learn(space.pairs)
-            errs_less = learnt.teacher.brier < training.teacher.brier
-            better = learnt.training_set() if errs_less else None
-        if better is not None:
-            again = _grow(real, classes, better, space.options(options))
-            # A tree that ran out of time is no better than the whole one there is.
-            if not options.deadline.is_over:
-                training, grown = better, again
     return Grown(*grown, _proof(real, len(classes), training, space.options(options)))
 
 
@@ -114,7 +98,7 @@ def _enriched(
             richer.max_rules,
             len(richer.pairs),
         )
-        other = _grow(real, classes, training, richer.options(options))
+        other = _grow(real, classes, training, richer.options(options), config)
         other_cost = least_cost(other[0], penalty, options.max_leaf_nodes, held)
         if other_cost <= most:
             space, grown, cost = richer, other, other_cost
@@ -126,6 +110,7 @@ def _grow(
     classes: NDArray[Any],
     training: TrainingSet,
     options: GrowOptions,
+    config: DistillConfig,
 ) -> tuple[Tree, Evidence]:
     """Grow on a training set, then give the tree the real cases as its counts.
 
@@ -162,7 +147,7 @@ def _grow(
         best_own_objective=unknown,
         best_own_proven=np.zeros(tree.n_nodes, dtype=bool),
     )
-    evidence = _evidence(tree, training, leaves)
+    evidence = _evidence(tree, training, leaves, config)
     return with_evidence(tree, evidence, options.shrinkage), evidence
 
 
@@ -193,7 +178,9 @@ def _proof(real: Cases, n_classes: int, training: TrainingSet, options: GrowOpti
     )
 
 
-def _evidence(tree: Tree, training: TrainingSet, leaves: NDArray[np.int64]) -> Evidence:
+def _evidence(
+    tree: Tree, training: TrainingSet, leaves: NDArray[np.int64], config: DistillConfig
+) -> Evidence:
     """What the tree was learnt from, scaled to the number of real cases.
 
     Synthetic rows show where classes part, but real ones how many there are of each.
@@ -204,6 +191,5 @@ def _evidence(tree: Tree, training: TrainingSet, leaves: NDArray[np.int64]) -> E
     learnt = sum_up(tree, sum_by_node(nodes, soft_labels, tree.n_nodes))
     soft = sum_up(tree, sum_by_node(nodes[:n_real], soft_labels[:n_real], tree.n_nodes))
     n_cases = tree.counts[0].sum()
-    return Evidence(
-        soft * (n_cases / soft[0].sum()), learnt * (n_cases / learnt[0].sum()), learnt_weight=1.0
-    )
+    soft, learnt = soft * (n_cases / soft[0].sum()), learnt * (n_cases / learnt[0].sum())
+    return Evidence(config.labels_and_word(tree.counts, soft), learnt, learnt_weight=1.0)

@@ -13,7 +13,6 @@ from scipy.sparse import csc_matrix, csr_matrix
 from bsnsing.data.blocks import numeric_blocks
 from bsnsing.data.columns import Column, SparseCells
 from bsnsing.data.table import Table
-from bsnsing.questions.pair import ColumnPair, pair_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +21,6 @@ class TableEncoder:
 
     levels: tuple[NDArray[np.int32] | None, ...]  # per column: codes of its frequent levels
     is_sparse: bool
-    pairs: tuple[ColumnPair, ...]  # which the teacher is shown beside the columns
     # Per column: its values and zero in ascending order, if their ranks stand for them.
     ranked: tuple[NDArray[np.float64] | None, ...]
     order_only: bool = False
@@ -31,7 +29,6 @@ class TableEncoder:
     def of(
         cls,
         table: Table,
-        pairs: tuple[ColumnPair, ...],
         most_levels: int,
         *,
         order_only: bool = False,
@@ -41,18 +38,18 @@ class TableEncoder:
         To a learner that sees the order of values only, ranks tell all of it, where values in
         single precision may not: what differs by little, or lies beyond its range, is one there.
         """
-        columns = table.columns + pair_columns(table, pairs)
+        columns = table.columns
         levels = tuple(
             _frequent_levels(column, most_levels) if column.info.kind == "categorical" else None
             for column in columns
         )
         is_sparse = any(isinstance(column.cells, SparseCells) for column in table.columns)
         ranked = _values_to_rank(columns, table.n_rows) if order_only else (None,) * len(columns)
-        return cls(levels, is_sparse, pairs, ranked, order_only)
+        return cls(levels, is_sparse, ranked, order_only)
 
     def matrix(self, table: Table) -> Any:
         """A table of the same columns as one matrix."""
-        columns = table.columns + pair_columns(table, self.pairs)
+        columns = table.columns
         if self.is_sparse:
             return self._sparse_matrix(columns, table.n_rows)
         starts = np.cumsum([0, *self._widths()])
@@ -73,14 +70,13 @@ class TableEncoder:
         return [1 if levels is None else len(levels) for levels in self.levels]
 
     def column_importances(self, teacher: Any) -> NDArray[np.float64] | None:
-        """How much each column, pairs aside, matters to the teacher, where it says so."""
+        """How much each column matters to the teacher, where it says so."""
         importances = getattr(teacher, "feature_importances_", None)
         widths = self._widths()
         if importances is None or len(importances) != sum(widths):
             return None
         starts = np.cumsum([0, *widths])[:-1]
-        n_columns = len(self.levels) - len(self.pairs)
-        sums: NDArray[np.float64] = np.add.reduceat(importances, starts)[:n_columns]
+        sums: NDArray[np.float64] = np.add.reduceat(importances, starts)
         return sums
 
     def _sparse_matrix(self, columns: tuple[Column, ...], n_rows: int) -> csr_matrix:

@@ -105,7 +105,6 @@ def learn(
         "forest",
         cases,
         one_hot,
-        (),
         config,
         subject.max_levels,
         check_random_state(random_state),

@@ -16,7 +16,6 @@ from bsnsing.data.table import Table
 from bsnsing.distill.config import DistillConfig
 from bsnsing.distill.encoder import TableEncoder
 from bsnsing.distill.forest import Forest
-from bsnsing.questions.pair import ColumnPair
 from bsnsing.tree.totals import class_factors, scaled_by, weighted_sum
 
 
@@ -45,15 +44,14 @@ def fit_teacher(
     teacher: Any,
     cases: Cases,
     one_hot: NDArray[np.float64],
-    pairs: tuple[ColumnPair, ...],
     config: DistillConfig,
     max_levels: int,
     random_state: np.random.RandomState,
     n_threads: int,
 ) -> Teacher:
-    """Let a teacher ("forest" or a classifier) learn the cases, shown ``pairs`` too."""
+    """Let a teacher ("forest" or a classifier) learn the cases."""
     is_forest = isinstance(teacher, str)
-    encoder = TableEncoder.of(cases.table, pairs, max_levels, order_only=is_forest)
+    encoder = TableEncoder.of(cases.table, max_levels, order_only=is_forest)
     learner = Forest(config, random_state, n_threads) if is_forest else teacher
     counts = None if cases.weights.counts is None else cases.per_row()
     matrix = encoder.matrix(cases.table)

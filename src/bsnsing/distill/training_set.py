@@ -23,7 +23,6 @@ from bsnsing.distill.synthetic import join_tables, make_synthetic_rows
 from bsnsing.distill.teacher import Teacher, fit_teacher
 from bsnsing.distill.work import columns_to_ask, count_questions, search_work
 from bsnsing.grow.rows import RowTracker
-from bsnsing.questions.pair import ColumnPair
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +47,6 @@ class TrainingSet:
     def n_real(self) -> int:
         """How many of ``cases`` are parts of real rows; they come first."""
         return int(np.searchsorted(self.row_of, len(self.original)))
-
-    @property
-    def has_synthetic(self) -> bool:
-        """Whether there are synthetic rows."""
-        return self.n_real < len(self.row_of)
 
     def of_class(self, position: int) -> TrainingSet:
         """The same for telling one class from the rest."""
@@ -79,7 +73,7 @@ class TrainingSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Teaching:
-    """Who teaches what; a training set can be had more than once, with other pairs shown."""
+    """Who teaches what."""
 
     teacher: Any  # "forest" or a classifier
     real: Cases
@@ -90,65 +84,37 @@ class Teaching:
     n_threads: int
     config: DistillConfig
 
-    def training_set(self, pairs: tuple[ColumnPair, ...] = ()) -> TrainingSet:
-        """Let the teacher learn the real rows, and write down what it knows."""
-        return self.learn(pairs).training_set()
-
-    def learn(self, pairs: tuple[ColumnPair, ...] = ()) -> Learnt:
-        """Let the teacher learn the real rows, shown pairs of columns too."""
+    def training_set(self) -> TrainingSet:
+        """Let the teacher learn the real rows, and write down what it knows of all."""
         config = self.config
         random_state = check_random_state(self.random_state)
         original, cases = _rows_to_teach(self.real, config.most_rows)
+        table, counts = cases.table, cases.per_row()
         one_hot = np.eye(self.n_classes)[cases.labels]
         teacher = fit_teacher(
-            self.teacher,
-            cases,
-            one_hot,
-            pairs,
-            config,
-            self.max_levels,
-            random_state,
-            self.n_threads,
+            self.teacher, cases, one_hot, config, self.max_levels, random_state, self.n_threads
         )
         n_questions = count_questions(self.real.table, self.n_segments, self.max_levels)
-        return Learnt(original, cases, one_hot, teacher, n_questions, random_state, config)
-
-
-@dataclass(frozen=True, slots=True)
-class Learnt:
-    """What a teacher has learnt, before anything is made of it."""
-
-    original: NDArray[np.intp]  # which of the user's rows each row is
-    cases: Cases
-    one_hot: NDArray[np.float64]
-    teacher: Teacher
-    n_questions: NDArray[np.intp]  # about, of each column
-    random_state: np.random.RandomState
-    config: DistillConfig
-
-    def training_set(self) -> TrainingSet:
-        """Write down what the teacher knows, of real rows and of synthetic ones."""
-        config, teacher, n_questions = self.config, self.teacher, self.n_questions
-        table, counts = self.cases.table, self.cases.per_row()
         asked = columns_to_ask(teacher.importances, n_questions, table.n_rows, config)
         row_work = search_work(1, max(1, n_questions[asked].sum()))
         most_rows = min(config.most_rows, config.most_work / row_work)
-        synthetic = make_synthetic_rows(table, most_rows, config, self.random_state)
-        soft = config.label_share * self.one_hot + (1 - config.label_share) * teacher.oob
+        synthetic = make_synthetic_rows(table, most_rows, config, random_state)
+        soft = config.label_share * one_hot + (1 - config.label_share) * teacher.oob
         n_parts = config.parts
         real_parts = in_parts(soft, counts, n_parts)
         made = teacher.probabilities(synthetic)
         synthetic_parts = in_parts(made, np.ones(synthetic.n_rows), n_parts)
-        parts = np.concatenate([config.real_weight * real_parts, synthetic_parts])
-        soft = np.concatenate([config.real_weight * counts[:, None] * soft, made])
+        real_weight = n_parts  # a synthetic row counts as one part of a real one
+        parts = np.concatenate([real_weight * real_parts, synthetic_parts])
+        soft = np.concatenate([real_weight * counts[:, None] * soft, made])
         row_of, labels = np.nonzero(parts)
         weights = CaseWeights(parts[row_of, labels], float(n_parts))
         return TrainingSet(
             Cases(join_tables(table, synthetic).take(row_of), labels.astype(np.int32), weights),
             row_of,
-            self.original,
-            float(config.real_weight),
-            len(np.unique(self.cases.labels)),
+            original,
+            float(real_weight),
+            len(np.unique(cases.labels)),
             None if asked.all() else asked,
             soft,
             teacher,

@@ -131,8 +131,7 @@ def _grow_trees(
     """Grow trees on the cases or, with a teacher, on those of their canonical form."""
     n_classes = len(classes)
     totals = cases.class_totals(n_classes)
-    teaching = None if form is None else _teaching(model, cases, n_classes)
-    training = None if teaching is None else _lesson(teaching, is_wanted(model.verbose))
+    training = None if form is None else _lesson(model, cases, n_classes)
     leaf_rows = None if training is None else training.teacher.leaf_rows
     columns = None if form is None else form.columns
     options = tree_options(
@@ -146,7 +145,7 @@ def _grow_trees(
         lent=lent,
     )
     if model.multiclass == "native" or n_classes <= 2:
-        trees = [_grow_tree(cases, classes, options, distill, training, teaching)]
+        trees = [_grow_tree(cases, classes, options, distill, training)]
     else:
         trees = [
             _grow_tree(
@@ -161,8 +160,8 @@ def _grow_trees(
     return Growth(trees, options, training is not None, options.deadline.left())
 
 
-def _teaching(model: BsnsingClassifier, cases: Cases, n_classes: int) -> Teaching:
-    return Teaching(
+def _lesson(model: BsnsingClassifier, cases: Cases, n_classes: int) -> TrainingSet:
+    teaching = Teaching(
         teacher=model.teacher,
         real=cases,
         n_classes=n_classes,
@@ -172,13 +171,8 @@ def _teaching(model: BsnsingClassifier, cases: Cases, n_classes: int) -> Teachin
         n_threads=effective_n_threads(model.n_jobs),
         config=model._distill_config,
     )
-
-
-def _lesson(teaching: Teaching, is_reported: bool) -> TrainingSet:
-    table = teaching.real.table
-    name = (
-        teaching.teacher if isinstance(teaching.teacher, str) else type(teaching.teacher).__name__
-    )
+    table, is_reported = cases.table, is_wanted(model.verbose)
+    name = model.teacher if isinstance(model.teacher, str) else type(model.teacher).__name__
     report(
         is_reported,
         "teacher %s learns %d rows of %d columns",
@@ -203,9 +197,8 @@ def _grow_tree(
     options: GrowOptions,
     distill: DistillOptions,
     training: TrainingSet | None,
-    teaching: Teaching | None = None,
 ) -> Grown:
     if training is None:
         tree = grow_tree(cases, classes, options)
         return Grown(tree, Evidence(tree.counts, tree.counts), None)
-    return grow_distilled(cases, classes, training, options, distill, teaching)
+    return grow_distilled(cases, classes, training, options, distill)
