@@ -69,7 +69,7 @@ def token(cell: Any) -> str:
 
 
 def program_of(job: Job) -> Program:
-    return Program(model_form(job.model, takes_moments=True))
+    return Program(model_form(job.model))
 
 
 def write_rows(job: Job, path: Path) -> None:

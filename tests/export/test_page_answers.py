@@ -198,7 +198,7 @@ def dated(zone: str | None) -> tuple[Any, pd.DataFrame]:
 def typed_moments(model: Any, rows: pd.DataFrame) -> list[list[str | None]]:
     cells = [
         [None if pd.isna(cell) else show_moment(cell) for cell in rows[info.name]]
-        for info in model_form(model, takes_moments=True).asked_columns
+        for info in model_form(model).asked_columns
     ]
     return [list(row) for row in zip(*cells, strict=True)]
 
@@ -207,7 +207,7 @@ def typed_moments(model: Any, rows: pd.DataFrame) -> list[list[str | None]]:
 def test_page_answers_for_dates_times_and_durations(zone: str | None, open_page: Open) -> None:
     model, table = dated(zone)
     rows = table.mask(np.random.RandomState(1).rand(*table.shape) < 0.05)
-    for info in model_form(model, takes_moments=True).asked_columns:  # right at the thresholds
+    for info in model_form(model).asked_columns:  # right at the thresholds
         bounds = [q.value for q in model.tree_.asked_questions() if q.column == info.name]
         rows.loc[rows.index[: len(bounds)], info.name] = bounds
     page = open_page(export_html(model, X=table, y=model.predict(table)))
@@ -219,7 +219,7 @@ def test_page_answers_for_dates_times_and_durations(zone: str | None, open_page:
         "cases => cases.map(one => bsnsing.cells(bsnsing.texts(bsnsing.cells(one))))", texts
     )
     assert again == page.evaluate("cases => cases.map(bsnsing.cells)", texts)
-    names = [c.name for c in model_form(model, takes_moments=True).asked_columns]
+    names = [c.name for c in model_form(model).asked_columns]
     n_found = 0
     for i in range(30, 60):
         found = page.evaluate("texts => bsnsing.nearest(texts)", texts[i])
@@ -236,7 +236,7 @@ def test_page_answers_for_dates_times_and_durations(zone: str | None, open_page:
 def test_dates_are_shown_as_such_and_wrong_ones_named(open_page: Open) -> None:
     model, _ = dated(None)
     page = open_page(export_html(model))
-    names = [c.name for c in model_form(model, takes_moments=True).asked_columns]
+    names = [c.name for c in model_form(model).asked_columns]
     place = {name: names.index(name) for name in names}
     (rule,) = [text for text in model.tree_.rules[0].texts() if text.startswith("joined")]
     assert rule in page.inner_text("#node")

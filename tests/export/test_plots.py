@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from export.models import trial
 from made_trees import HOSTILE, made_tree
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.metrics import roc_auc_score
@@ -28,6 +29,7 @@ from bsnsing import (
     plot_roc,
     plot_tree,
 )
+from bsnsing.data.scales import in_steps
 from bsnsing.export import png
 from bsnsing.export.form import model_form
 from bsnsing.export.importances import importance_of_columns, importance_of_rules
@@ -229,6 +231,23 @@ def test_edges_of_regions_are_the_thresholds_exactly() -> None:
     for column, place in (("x0", 0), ("x1", 1)):
         inside = set(np.unique(mesh[..., place])[1:-1])
         assert inside == {value for name, value in asked if name == column}
+
+
+def test_regions_of_dates_times_and_durations_end_at_the_thresholds() -> None:
+    own = trial("moments")
+    asked = [q for q in own.model.tree_.asked_questions() if q.test in "<>"]
+    for names in (["visit", "arrival"], ["seen", "wait"]):
+        ax = plot_partition(own.model, own.table, own.labels, columns=names)
+        mesh = ax.collections[0].get_coordinates()
+        for place, name in enumerate(names):
+            days = {in_steps(q.value) / 86400e6 for q in asked if q.column == name}
+            inside = set(np.unique(mesh[..., place])[1:-1])
+            assert inside == {day for day in days if mesh[..., place].min() < day}
+        ax.figure.canvas.draw()
+        labels = [label.get_text() for label in ax.get_yticklabels()]
+        assert 3 <= len(labels) <= 9
+        assert ("12:00" if names[1] == "arrival" else "50d") in labels
+        assert "2021" in "".join(label.get_text() for label in ax.get_xticklabels())
 
 
 def test_regions_need_two_numeric_columns() -> None:

@@ -114,7 +114,7 @@ def with_checks(book: bytes, expected: np.ndarray, first: int) -> bytes:
 
 
 def asked_columns(model: Model) -> tuple[ColumnInfo, ...]:
-    return model_form(model, takes_moments=True).asked_columns
+    return model_form(model).asked_columns
 
 
 def checked_book(model: Model, rows: pd.DataFrame) -> bytes:

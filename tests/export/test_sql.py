@@ -263,9 +263,7 @@ def test_moments_of_other_databases_are_parsed_and_mean_the_same(dialect: str) -
     model = BsnsingClassifier.plain(max_rules=3, min_samples_leaf=4)
     model.fit(trial_table[HELD[dialect]], labels)
     rows = trial_rows("moments")[HELD[dialect]]
-    assert {c.name for c in model_form(model, takes_moments=True).asked_columns} == set(
-        HELD[dialect]
-    )
+    assert {c.name for c in model_form(model).asked_columns} == set(HELD[dialect])
     written = export_sql(model, key="id", dialect=dialect)
     query = SPAN.sub(r"CAST('\1\2 days \1\3' AS INTERVAL)", written)
     (tree,) = sqlglot.parse(query, read=OTHERS[dialect])

@@ -25,7 +25,7 @@ class ModelColumns:
     """The columns of a fitted model, and how to read them from a file."""
 
     def __init__(self, model: Any, types: TypeOptions) -> None:
-        form = model_form(model, "predict", takes_moments=True)
+        form = model_form(model, "predict")
         self.columns: tuple[ColumnInfo, ...] = form.columns
         self._asked = {column.name for column in form.asked_columns}
         self._has_names = hasattr(model, "feature_names_in_")

@@ -195,7 +195,7 @@ def explain(
       bad on the way: 37%, 97%
       It would be good (96%, 350 cases) if worst texture <= 16.49 (now 17.33; for instance 16.49).
     """
-    form = model_form(model, "explain", takes_moments=True)
+    form = model_form(model, "explain")
     if isinstance(model, Tree):
         raise TypeError("explain takes a fitted model. Got a Tree, which cannot read a table.")
     _check_fixed(fixed, form)

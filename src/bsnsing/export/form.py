@@ -165,7 +165,7 @@ class ModelForm:
         return len(self.trees) == 1
 
 
-def model_form(model: Any, caller: str = "model_form", *, takes_moments: bool = False) -> ModelForm:
+def model_form(model: Any, caller: str = "model_form") -> ModelForm:
     """Return the neutral form of a fitted model, or of a Tree.
 
     Levels that have an order are plain levels there, and rules about them list those that are
@@ -177,8 +177,6 @@ def model_form(model: Any, caller: str = "model_form", *, takes_moments: bool = 
         If the model is of another kind.
     NotFittedError
         If the model is not fitted.
-    ValueError
-        If a rule asks about moments, times or durations, unless the caller ``takes_moments``.
     """
     check_tree_model(model, caller)
     costs = model.costs if isinstance(model, Tree) else model.costs_
@@ -187,9 +185,6 @@ def model_form(model: Any, caller: str = "model_form", *, takes_moments: bool = 
     classes = trees[0].classes if isinstance(model, Tree) else model.classes_
     titled = (TreeForm(title, in_levels(tree)) for title, tree in titled_trees(model))
     forms = tuple(tuple(next(titled) for _ in own) for own in members)
-    if not takes_moments:
-        for form in (form for own in forms for form in own):
-            _reject_moments(form, caller)
     return ModelForm(
         classes=tuple(classes.tolist()),
         columns=forms[0][0].tree.columns,
@@ -197,16 +192,6 @@ def model_form(model: Any, caller: str = "model_form", *, takes_moments: bool = 
         voting=getattr(model, "voting", "soft"),
         costs=None if costs is None else tuple(map(tuple, costs.tolist())),
     )
-
-
-def _reject_moments(form: TreeForm, caller: str) -> None:
-    for column in form.asked_columns:
-        if column.scale is not None:
-            raise ValueError(
-                f"{caller} cannot ask about column {column.name!r}, which holds "
-                f"{column.scale.words}. Fit to a table that has it as a number, such as days "
-                "since a date."
-            )
 
 
 def titled_trees(model: Any) -> Iterator[tuple[str, Tree]]:

@@ -77,7 +77,7 @@ def nodes_frame(
     >>> nodes_frame(model)[["node", "parent", "cases", "label", "cases_2"]].values.tolist()[:2]
     [[0.0, -1.0, 150.0, 0.0, 50.0], [1.0, 0.0, 100.0, 1.0, 50.0]]
     """
-    form = model_form(model, "nodes_frame", takes_moments=True)
+    form = model_form(model, "nodes_frame")
     rows: list[dict[str, Any]] = []
     for number, own in enumerate(form.trees):
         named = TreeForm(own.title, renamed(own.tree, feature_names))

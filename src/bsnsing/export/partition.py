@@ -16,6 +16,8 @@ from bsnsing.data.show import show_column
 from bsnsing.data.table import Table
 from bsnsing.export.curves import axes_for, plain_label
 from bsnsing.export.form import ModelForm, model_form
+from bsnsing.export.moment_axis import show_on_axis
+from bsnsing.export.moments import STEPS_PER_DAY
 from bsnsing.export.palette import class_colours, mix
 from bsnsing.tree.decide import decide
 from bsnsing.tree.predict import walk_down
@@ -52,7 +54,8 @@ def plot_partition(
     y : array-like of shape (n_rows,), default=None
         Their labels; None draws no points.
     columns : two names or positions, default=None
-        Numeric columns, along and up; None takes the two that matter most.
+        Columns of numbers, dates, times or durations, along and up; None takes the two that
+        matter most.
     palette : mapping or sequence of str, default=None
         Colours of the classes, as in all pictures.
     ax : matplotlib.axes.Axes, default=None
@@ -69,6 +72,14 @@ def plot_partition(
     points = [table.columns[place].numbers() for place in (across, up)]
     edges = [_edges(form, place, cells) for place, cells in zip((across, up), points, strict=True)]
     shares = _grid_shares(form, table, (across, up), edges)
+    scales = [form.columns[place].scale for place in (across, up)]
+    points, edges = (
+        [
+            own if scale is None else own / STEPS_PER_DAY
+            for own, scale in zip(both, scales, strict=True)
+        ]
+        for both in (points, edges)
+    )
     is_own_figure = ax is None
     ax = axes_for("plot_partition", ax)
     colours = list(class_colours(form.classes, palette).values())
@@ -91,6 +102,9 @@ def plot_partition(
                 label=plain_label(label),
             )
     ax.set(xlim=edges[0][[0, -1]], ylim=edges[1][[0, -1]])
+    for axis, scale, own in zip((ax.xaxis, ax.yaxis), scales, edges, strict=True):
+        if scale is not None:
+            show_on_axis(axis, scale, float(own[0]), float(own[-1]))
     ax.set_xlabel(show_column(form.columns[across].name), parse_math=False)
     ax.set_ylabel(show_column(form.columns[up].name), parse_math=False)
     if is_own_figure:
@@ -186,13 +200,13 @@ def _edges(form: ModelForm, place: int, cells: NDArray[np.float64]) -> NDArray[n
     low, high = low - pad, high + pad
     name = form.columns[place].name
     marks = [low, high]
-    for own in form.trees:
-        for question in own.tree.asked_questions():
-            if question.column == name and isinstance(question.value, int | float):
-                value = float(question.value)
-                # A single value is a line: as thin as can be seen.
-                thin = (high - low) / 400
-                marks += [value - thin, value + thin] if question.test == "==" else [value]
+    asked = (asked for own in form.trees for node in own.nodes for asked in node.questions)
+    for question in (own.question for own in asked):
+        if question.column == name and isinstance(question.value, int | float):
+            value = float(question.value)
+            # A single value is a line: as thin as can be seen.
+            thin = (high - low) / 400
+            marks += [value - thin, value + thin] if question.test == "==" else [value]
     if form.asked_pairs:
         marks += np.linspace(low, high, _FINE).tolist()
     inside = np.array([mark for mark in marks if low <= mark <= high])

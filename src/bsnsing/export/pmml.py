@@ -69,7 +69,7 @@ def export_pmml(model: Any, *, target: str = "label") -> str:
     >>> '<SimplePredicate field="petal length (cm)" operator="greaterThan" value="2.45"/>' in text
     True
     """
-    form = model_form(model, "export_pmml", takes_moments=True)
+    form = model_form(model, "export_pmml")
     fields = Fields(form, target)
     labels = [_label(label) for label in form.classes]
     _check_names(form, target, labels)

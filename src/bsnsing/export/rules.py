@@ -59,7 +59,7 @@ def leaf_rules(
     show_origins: bool = False,
 ) -> list[LeafRule]:
     """Return the rule of every leaf, tree by tree; see :func:`export_rules`."""
-    form = model_form(model, "export_rules", takes_moments=True)
+    form = model_form(model, "export_rules")
     if sort_by not in _ORDERS:
         raise ValueError(
             f"sort_by={sort_by!r} is not known. Use one of {', '.join(map(repr, _ORDERS))}."

@@ -104,7 +104,7 @@ def to_sklearn(
 
     if unknown not in ("error", "mix", "larger"):
         raise ValueError(f"unknown must be 'error', 'mix' or 'larger'. Got {unknown!r}.")
-    form = model_form(model, "to_sklearn", takes_moments=True)
+    form = model_form(model, "to_sklearn")
     codes = subject_codes(form)
     encoder = CellCodes(
         form.columns,

@@ -61,7 +61,7 @@ def export_spreadsheet(
     >>> export_spreadsheet(model, cells={"x0": "B7"}).split("*")[0]
     '=CHOOSE(1+IF(ISBLANK(B7),1,2'
     """
-    form = model_form(model, "export_spreadsheet", takes_moments=True)
+    form = model_form(model, "export_spreadsheet")
     place = len(form.classes) - 1 if event is None else place_of_event(event, form.classes)
     program = Program(form)
     rules = _OneFormula(program, cells)

@@ -148,7 +148,7 @@ def export_sql(
       "_p3" AS "p_2"
     FROM scored
     """
-    form = model_form(model, "export_sql", takes_moments=True)
+    form = model_form(model, "export_sql")
     if unknown not in ("mix", "stop"):
         raise ValueError(f"unknown={unknown!r} is not known. Use 'mix' or 'stop'.")
     own = dialect_of(dialect)

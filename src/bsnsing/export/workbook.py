@@ -74,7 +74,7 @@ def export_xlsx(model: Any, *, X: Any = None, n_rows: int = 20) -> bytes:
     >>> export_xlsx(model)[:2]
     b'PK'
     """
-    form = model_form(model, "export_xlsx", takes_moments=True)
+    form = model_form(model, "export_xlsx")
     if isinstance(model, Tree) and X is not None:
         raise TypeError("A Tree cannot read X. Give the fitted estimator that it belongs to.")
     program = Program(form)

@@ -72,7 +72,7 @@ def export_c(model: Any, *, prefix: str = "bsnsing") -> str:
         raise ValueError(
             f"prefix must be a short name in C: letters, digits and '_'. Got {prefix!r}."
         )
-    program = Program(model_form(model, "export_c", takes_moments=True))
+    program = Program(model_form(model, "export_c"))
     check_levels_are_doubles(program, "C")
     return C(program, prefix).file()
 

@@ -93,7 +93,7 @@ def export_java(model: Any, *, class_name: str = "Model", package: str | None = 
     )
     if not is_package:
         raise ValueError(f"package must be the name of a package in Java. Got {package!r}.")
-    text = Java(Program(model_form(model, "export_java", takes_moments=True))).file(class_name)
+    text = Java(Program(model_form(model, "export_java"))).file(class_name)
     return text if package is None else f"package {package};\n\n{text}"
 
 

@@ -253,7 +253,7 @@ def export_javascript(model: Any) -> str:
     >>> "export function predictProba(row)" in export_javascript(model)
     True
     """
-    return JavaScript(Program(model_form(model, "export_javascript", takes_moments=True))).module()
+    return JavaScript(Program(model_form(model, "export_javascript"))).module()
 
 
 @cache

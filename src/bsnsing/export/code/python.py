@@ -238,7 +238,7 @@ def export_python(model: Any) -> str:
     >>> module["predict_proba"]({"x0": 3.5}), module["predict"]({"x0": 3.5})
     ([0.0, 1.0], 1)
     """
-    return Python(Program(model_form(model, "export_python", takes_moments=True))).module()
+    return Python(Program(model_form(model, "export_python"))).module()
 
 
 class Python(Language):

@@ -263,7 +263,7 @@ def export_r(model: Any) -> str:
     >>> "above(c$x0, 2.5, UNKNOWN)" in export_r(model)
     True
     """
-    program = Program(model_form(model, "export_r", takes_moments=True))
+    program = Program(model_form(model, "export_r"))
     check_levels_are_doubles(program, "R")
     return R(program).file()
 

@@ -73,7 +73,7 @@ def export_onnx(model: Any, *, input_name: str | None = None, missing_text: str 
     ([0, 0], [[1.0, 0.0], [0.5, 0.5]])
     """
     onnx = load_onnx("export_onnx")
-    form = model_form(model, "export_onnx", takes_moments=True)
+    form = model_form(model, "export_onnx")
     program = Program(form)
     check_levels_are_doubles(program, "ONNX")
     names = {column.name for column in form.columns} | {input_name or "X"}

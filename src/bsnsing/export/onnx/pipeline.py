@@ -66,7 +66,7 @@ def _set_shapes(operator: Any) -> None:
         StringTensorType,
     )
 
-    form = model_form(operator.raw_operator, "register_onnx", takes_moments=True)
+    form = model_form(operator.raw_operator, "register_onnx")
     n_rows = operator.inputs[0].get_first_dimension()
     labels: dict[str, Callable[..., Any]] = {
         "BOOL": BooleanTensorType,
@@ -84,7 +84,7 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
     from skl2onnx.common.data_types import FloatTensorType
 
     _check_opset(container)
-    program = Program(model_form(operator.raw_operator, "register_onnx", takes_moments=True))
+    program = Program(model_form(operator.raw_operator, "register_onnx"))
     check_levels_are_doubles(program, "ONNX")
     taken = {value.full_name for value in (*operator.inputs, *operator.outputs)}
     prefix = scope.get_unique_variable_name("bsnsing")

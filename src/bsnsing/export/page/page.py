@@ -95,7 +95,7 @@ def export_html(
     >>> page[:15], "<title>Irises</title>" in page
     ('<!doctype html>', True)
     """
-    form = model_form(model, "export_html", takes_moments=True).renamed(feature_names)
+    form = model_form(model, "export_html").renamed(feature_names)
     options = PictureOptions(max_leaves=None, event=event, feature_names=feature_names)
     data = model_data(form, tree_pictures(model, "export_html", options))
     data["title"] = _clean(title) if title is not None else _usual_title(form)
