@@ -58,6 +58,15 @@ struct SmallCase {
     std::int64_t end;
 };
 
+std::vector<std::int64_t> rows_without_leaf(const FlatTree& tree,
+                                            std::span<const std::int64_t> ends) {
+    std::vector<std::int64_t> rows;
+    for (std::size_t row = 0; row < ends.size(); ++row)
+        if (tree.yes[static_cast<std::size_t>(ends[row])] >= 0)
+            rows.push_back(static_cast<std::int64_t>(row));
+    return rows;
+}
+
 void check_small_tree(const std::vector<bool>& has_missing, std::span<const SmallCase> cases) {
     constexpr std::size_t kRepeats = 2000;  // more rows than one thread takes at a time
     std::vector<double> x;
@@ -77,10 +86,11 @@ void check_small_tree(const std::vector<bool>& has_missing, std::span<const Smal
     tree.view().check_columns(views);
     for (const std::size_t n_threads : {1U, 2U}) {
         std::vector<std::int64_t> ends(expected.size(), -1);
-        apply_tree(tree.view(), views, ends.size(), n_threads, ends.data());
+        const auto stopped = apply_tree(tree.view(), views, ends.size(), n_threads, ends.data());
         CHECK(ends == expected);
+        CHECK(stopped == rows_without_leaf(tree.view(), expected));
     }
-    apply_tree(tree.view(), views, 0, 2, nullptr);
+    CHECK(apply_tree(tree.view(), views, 0, 2, nullptr).empty());
 }
 
 // Level 7 is one that fit never saw.
@@ -176,7 +186,8 @@ void check_single_rule(const FlatTree& tree, bool is_missing, std::size_t n_repe
     for (const auto& column : cells) views.push_back({{column.data(), 1, NumberType::f64}, true});
     tree.check_columns(views);
     std::vector<std::int64_t> ends(expected.size(), -1);
-    apply_tree(tree, views, ends.size(), 1, ends.data());
+    CHECK(apply_tree(tree, views, ends.size(), 1, ends.data()) ==
+          rows_without_leaf(tree, expected));
     CHECK(ends == expected);
 }
 

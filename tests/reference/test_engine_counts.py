@@ -432,7 +432,8 @@ class TestErrors:
         }
         x = np.array([0.0, 1.0, np.nan])
         tree = _core.FlatTree(**arrays)
-        assert tree.find_leaves([x], n_rows=3, n_threads=1).tolist() == [2, 1, 0]
+        ends, stopped = tree.find_leaves([x], n_rows=3, n_threads=1)
+        assert (ends.tolist(), stopped.tolist()) == ([2, 1, 0], [2])
         with pytest.raises(ValueError, match="asks about column 0, which is not given"):
             tree.find_leaves([None], n_rows=3, n_threads=1)
         with pytest.raises(ValueError, match="knows 1 columns, not 2"):

@@ -28,12 +28,8 @@ class Walk:
     flat: _core.FlatTree
     columns: list[NDArray[Any] | None]  # that the tree asks about
     ends: NDArray[np.int64]  # leaf of each row, or the first node whose rule its cells leave open
+    stopped: NDArray[np.int64]  # rows that met such a node
     n_threads: int
-
-    @property
-    def stopped(self) -> NDArray[np.int64]:
-        """Rows that met an unknown."""
-        return np.flatnonzero((~self.tree.is_leaf).take(self.ends))
 
     def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what each row gets if the leaves hold these values, of shape (n_nodes, n_values).
@@ -42,16 +38,17 @@ class Walk:
         each way counting by :func:`yes_share`.
         """
         means: NDArray[np.float64] = values.take(self.ends, axis=0)  # much faster than values[ends]
-        if len(stopped := self.stopped):
-            means[stopped] = self.mixed(stopped, values)
+        if len(self.stopped):
+            means[self.stopped] = self.mixed(self.stopped, values)
         return means
 
     def labels(self, classes: NDArray[Any]) -> NDArray[Any]:
         """Return which of the classes each row's probabilities decide for."""
         tree = self.tree
         labels: NDArray[Any] = classes[tree.labels].take(self.ends)  # once per node, not per row
-        if len(stopped := self.stopped):
-            labels[stopped] = classes[decide(self.mixed(stopped, tree.value), tree.costs)]
+        if len(self.stopped):
+            mixed = self.mixed(self.stopped, tree.value)
+            labels[self.stopped] = classes[decide(mixed, tree.costs)]
         return labels
 
     def mixed(self, rows: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -86,8 +83,8 @@ def walk_down(tree: Tree, table: Table, n_threads: int) -> Walk:
         has_missing=tree.has_missing,
     )
     columns = asked_columns(tree, table)
-    ends = flat.find_leaves(columns, n_rows=table.n_rows, n_threads=n_threads)
-    return Walk(tree, flat, columns, ends, n_threads)
+    ends, stopped = flat.find_leaves(columns, n_rows=table.n_rows, n_threads=n_threads)
+    return Walk(tree, flat, columns, ends, stopped, n_threads)
 
 
 def find_leaves(tree: Tree, table: Table, n_threads: int) -> NDArray[np.int64]:

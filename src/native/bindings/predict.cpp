@@ -1,6 +1,8 @@
 // From rows to leaves, and to the means of those they may reach.
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings/module.hpp"
@@ -8,6 +10,8 @@
 
 namespace bsnsing {
 namespace {
+
+using RowNumbers = Made<std::int64_t, 1>;
 
 template <class T>
 std::vector<T> to_vector(const Vector<T>& v) {
@@ -66,16 +70,26 @@ GivenColumns read_columns(const FlatTree& tree, const nb::typed<nb::list, nb::an
     return given;
 }
 
-Made<std::int64_t, 1> find_ends(const FlatTree& self, const nb::typed<nb::list, nb::any>& columns,
-                                std::size_t n_rows, std::size_t n_threads) {
+// An array of numbers that nobody filled in before they were written, which takes a while.
+RowNumbers as_array(std::unique_ptr<std::int64_t[]> numbers, std::size_t n) {
+    const nb::capsule owner(numbers.get(),
+                            [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
+    return RowNumbers(numbers.release(), {n}, owner);
+}
+
+std::pair<RowNumbers, RowNumbers> find_ends(const FlatTree& self,
+                                            const nb::typed<nb::list, nb::any>& columns,
+                                            std::size_t n_rows, std::size_t n_threads) {
     check_threads(n_threads);
     const GivenColumns given = read_columns(self, columns, n_rows);
-    std::vector<std::int64_t> ends(n_rows);
+    auto ends = std::make_unique_for_overwrite<std::int64_t[]>(n_rows);
+    std::vector<std::int64_t> stopped;
     {
         const WithoutPython no_python_below;
-        apply_tree(self, given.views, n_rows, n_threads, ends.data());
+        stopped = apply_tree(self, given.views, n_rows, n_threads, ends.get());
     }
-    return to_numpy<1>(std::move(ends), {n_rows});
+    const std::size_t n_stopped = stopped.size();
+    return {as_array(std::move(ends), n_rows), to_numpy<1>(std::move(stopped), {n_stopped})};
 }
 
 Made<double, 2> mix_rows(const FlatTree& self, const nb::typed<nb::list, nb::any>& columns,
@@ -117,9 +131,10 @@ void bind_predict(nb::module_& m) {
              nb::arg("tests").noconvert(), nb::arg("values").noconvert(),
              nb::arg("negated").noconvert(), nb::arg("first_level").noconvert(),
              nb::arg("levels").noconvert(), nb::arg("n_levels"), nb::arg("has_missing"))
-        .def("find_leaves", &find_ends, nb::arg("columns"), nb::kw_only(), nb::arg("n_rows"),
-             nb::arg("n_threads"),
-             "Leaf of each row, or the node whose rule its cells leave unknown.")
+        .def(
+            "find_leaves", &find_ends, nb::arg("columns"), nb::kw_only(), nb::arg("n_rows"),
+            nb::arg("n_threads"),
+            "Leaf of each row, or the node whose rule its cells leave unknown; rows of such nodes.")
         .def("mix_leaves", &mix_rows, nb::arg("columns"), nb::kw_only(),
              nb::arg("rows").noconvert(), nb::arg("starts").noconvert(),
              nb::arg("values").noconvert(), nb::arg("yes_share").noconvert(), nb::arg("n_rows"),

@@ -19,7 +19,7 @@ namespace {
 
 // Rows are read a chunk at a time, as doubles, column by column: what a chunk asks for stays in the
 // cache, whatever the type and layout of the table.
-constexpr std::size_t kChunk = 256;
+constexpr std::size_t kChunk = 128;
 // Rows that walk down side by side: none has to wait for the steps of the others.
 constexpr std::size_t kTogether = 8;
 static_assert(kChunk % kTogether == 0);
@@ -111,17 +111,18 @@ struct CarefulStep {
     std::uint32_t table = 0;
 };
 
-// Whether there is no NaN among the cells of whole groups. This is all that prediction of complete
-// tables pays for the others, so cells are compared in pairs: one NaN makes a pair unordered.
+// Whether there is no NaN among the cells of whole groups; infinities of both signs may pass for
+// one. This is all that prediction of complete tables pays for the others, so cells are summed up:
+// a NaN makes the sum one.
 bool are_numbers(const double* cells, std::size_t n_cells) {
 #if defined(__SSE2__)
     static_assert(kTogether % 8 == 0);
-    const auto unordered = [](const double* four) {
-        return _mm_cmpunord_pd(_mm_loadu_pd(four), _mm_loadu_pd(four + 2));
-    };
-    __m128d found = _mm_setzero_pd();
+    __m128d sums[4] = {};
     for (std::size_t i = 0; i < n_cells; i += 8)
-        found = _mm_or_pd(found, _mm_or_pd(unordered(cells + i), unordered(cells + i + 4)));
+        for (std::size_t k = 0; k < 4; ++k)
+            sums[k] = _mm_add_pd(sums[k], _mm_loadu_pd(cells + i + 2 * k));
+    const __m128d found =
+        _mm_or_pd(_mm_cmpunord_pd(sums[0], sums[1]), _mm_cmpunord_pd(sums[2], sums[3]));
     return _mm_movemask_pd(found) == 0;
 #else
     return std::none_of(cells, cells + n_cells, [](double x) { return std::isnan(x); });
@@ -182,8 +183,9 @@ class Walker {
         for (std::size_t node = 0; node < tree.yes.size(); ++node) add_step(node);
     }
 
-    // Writes where `n_rows` rows from `first` on end; `cells` is room for a chunk.
-    void walk(std::size_t first, std::size_t n_rows, std::vector<double>& cells,
+    // Writes where `n_rows` rows from `first` on end, and returns whether all answers are known;
+    // `cells` is room for a chunk.
+    bool walk(std::size_t first, std::size_t n_rows, std::vector<double>& cells,
               std::int64_t* ends) const {
         cells.resize(std::max<std::size_t>(1, asked_.size()) * kChunk);
         const std::size_t n_walked = (n_rows + kTogether - 1) / kTogether * kTogether;
@@ -203,6 +205,7 @@ class Walker {
                 walk_carefully(cells.data() + row, at.data());
             std::copy_n(at.begin(), std::min(kTogether, n_rows - row), ends + row);
         }
+        return is_all_known;
     }
 
     // Writes the values of these rows, a chunk of them at most.
@@ -480,16 +483,27 @@ class Walker {
 
 }  // namespace
 
-void apply_tree(const FlatTree& tree, std::span<const ColumnView> columns, std::size_t n_rows,
-                std::size_t n_threads, std::int64_t* ends) {
+std::vector<std::int64_t> apply_tree(const FlatTree& tree, std::span<const ColumnView> columns,
+                                     std::size_t n_rows, std::size_t n_threads,
+                                     std::int64_t* ends) {
     const Walker walker(tree, columns);
     const std::size_t n_chunks = (n_rows + kChunk - 1) / kChunk;
     n_threads = useful_threads(n_threads, n_chunks);
     std::vector<std::vector<double>> cells(n_threads);
+    std::vector<std::uint8_t> is_known(n_chunks);
     parallel_for(n_chunks, n_threads, [&](std::size_t chunk, std::size_t thread) {
         const std::size_t first = chunk * kChunk;
-        walker.walk(first, std::min(kChunk, n_rows - first), cells[thread], ends + first);
+        const std::size_t n_own = std::min(kChunk, n_rows - first);
+        is_known[chunk] = walker.walk(first, n_own, cells[thread], ends + first) ? 1 : 0;
     });
+    std::vector<std::int64_t> stopped;
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        if (row % kChunk == 0 && is_known[row / kChunk] != 0)
+            row += kChunk - 1;  // all of them are at leaves
+        else if (tree.yes[static_cast<std::size_t>(ends[row])] >= 0)
+            stopped.push_back(static_cast<std::int64_t>(row));
+    }
+    return stopped;
 }
 
 void mix_leaves(const FlatTree& tree, std::span<const ColumnView> columns,
