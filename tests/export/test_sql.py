@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from export.moment_models import MOMENT_NAMES
 from export.pair_limits import pair_limits, question_of_no_level
 from export.sql_databases import Database, open_database
 
-from bsnsing import BsnsingClassifier, ColumnPair, Question, export_sql
+from bsnsing import BsnsingClassifier, ColumnPair, Question, date_parts, export_sql
 from bsnsing.export.form import TreeForm, model_form
 from bsnsing.export.sql_dialects import DIALECTS
 from bsnsing.export.sql_moments import _sqlite_text
@@ -294,6 +295,85 @@ def test_days_are_moments_too(database: Database) -> None:
     query = export_sql(model, key="id", dialect=database.dialect.name)
     found = database.run(f"{query} ORDER BY id")
     assert [row[2] for row in found] == model.predict(pd.DataFrame({"day": days})).tolist()
+
+
+PARTS = ("year", "month", "day", "weekday", "hour", "minute")
+# One part that is told wrongly is enough for another answer.
+ASKED_PARTS = """\
+visit year > 2020 xor visit month > 6 ?
+  yes: visit day > 15 xor visit weekday > 5 ?
+    yes: visit hour > 11 xor visit minute > 29 ?
+      yes:
+      no:
+    no: visit hour > 22 xor visit minute > 58 ?
+      yes:
+      no:
+  no: visit day > 28 xor visit weekday > 6 ?
+    yes: visit hour > 0 xor visit minute > 0 ?
+      yes:
+      no:
+    no: visit year > 1969 xor visit month > 11 ?
+      yes:
+      no:
+"""
+
+
+@cache
+def parts_model(zone: str | None) -> tuple[BsnsingClassifier, pd.DataFrame]:
+    """A model that asks about all parts of dates, and moments at the ends of these parts."""
+    ends = ["2020-12-31 23:59:59.999999", "2021-01-01", "2021-03-28 01:59:59.999999", "2020-02-29"]
+    ends += ["2021-03-28 03:00", "2021-10-31 23:30", "1969-12-31 22:59:59.9996", "2021-02-28 23:30"]
+    days = pd.date_range("2019-12-25 00:15:30.25", periods=500, freq="31h", unit="us")
+    moments = pd.Series([*days, *map(pd.Timestamp, ends)], name="visit", dtype="M8[us]")
+    if zone is not None:
+        moments = moments.dt.tz_localize("UTC").dt.tz_convert(zone)
+    moments[len(moments)] = pd.NaT
+    table = date_parts(moments.to_frame(), "visit", PARTS)
+    labels = np.random.RandomState(0).randint(0, 2, len(table))
+    return BsnsingClassifier.from_text(ASKED_PARTS, table, labels), table
+
+
+@pytest.mark.parametrize("zone", [None, "UTC", "Europe/Berlin", "Asia/Kolkata"])
+def test_queries_work_out_parts_of_dates(database: Database, zone: str | None) -> None:
+    model, table = parts_model(zone)
+    asked = {column.name for column in model_form(model).asked_columns}
+    assert asked == {f"visit {part}" for part in PARTS}
+    if database.dialect.name == "sqlite" and zone not in (None, "UTC"):
+        with pytest.raises(ValueError, match=rf"cannot tell the .* of the time zone '{zone}'"):
+            export_sql(model, date_parts="visit")
+        return
+    columns = tuple(c for c in model.tree_.columns if c.name == "visit")
+    rows = pd.DataFrame(
+        {"visit": [None if pd.isna(c) else c for c in table["visit"]]}, dtype=object
+    )
+    database.load(rows, columns, {})
+    options = {"key": "id", "dialect": database.dialect.name, "date_parts": ["visit"]}
+    found = database.run(f"{export_sql(model, **options)} ORDER BY {database.dialect.quote('id')}")
+    np.testing.assert_array_equal(
+        np.array([row[-2:] for row in found], dtype=float), model.predict_proba(table)
+    )
+    whole = export_sql(model, **options | {"key": None})  # which keeps the date alone
+    assert database.run(f"SELECT COUNT(*) FROM ({whole}) AS q") == [(len(table),)]
+
+
+def test_parts_of_dates_in_other_databases() -> None:
+    model, _ = parts_model(None)
+    for dialect in ("bigquery", "snowflake", "spark"):
+        query = export_sql(model, dialect=dialect, date_parts="visit")
+        (tree,) = sqlglot.parse(query, read=dialect)
+        assert len(list(tree.find_all(sqlglot.exp.Extract))) == len(PARTS)
+    assert "MOD(EXTRACT(DAYOFWEEK FROM" in export_sql(model, dialect="bigquery", date_parts="visit")
+    zoned, _ = parts_model("Europe/Berlin")
+    there = "CONVERT_TIMEZONE('Europe/Berlin', CAST(c.\"visit\" AS TIMESTAMP_TZ))"
+    assert f"EXTRACT(HOUR FROM {there})" in export_sql(
+        zoned, dialect="snowflake", date_parts="visit"
+    )
+    with pytest.raises(ValueError, match=r"spark cannot tell the .* of the time zone"):
+        export_sql(zoned, dialect="spark", date_parts="visit")
+    with pytest.raises(ValueError, match="ansi cannot tell the weekday of dates, which column"):
+        export_sql(model, dialect="ansi", date_parts="visit")
+    with pytest.raises(ValueError, match="'visit month', which is no column of dates"):
+        export_sql(model, date_parts="visit month")
 
 
 # What SQLite reads as a moment, and the microseconds of the second that it means.

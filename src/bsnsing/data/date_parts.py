@@ -15,6 +15,7 @@ _PARTS: dict[str, Callable[[nw.Series[Any]], nw.Series[Any]]] = {
     "hour": lambda series: series.dt.hour(),
     "minute": lambda series: series.dt.minute(),
 }
+PART_NAMES = tuple(_PARTS)
 
 
 def date_parts(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ from bsnsing.export.own_names import free_prefix
 from bsnsing.export.sql_cells import Cells
 from bsnsing.export.sql_dialects import DIALECTS, Dialect, dialect_of
 from bsnsing.export.sql_mixing import ColumnMixing, Mixing, fits_columns
+from bsnsing.export.sql_parts import asked_parts
 from bsnsing.export.sql_paths import PathMixing
 from bsnsing.export.sql_scores import Scores
 from bsnsing.export.sql_trees import Trees
@@ -33,6 +34,7 @@ def export_sql(
     names: Mapping[str, str] | None = None,
     unknown: str = "mix",
     prefix: str = "",
+    date_parts: str | Sequence[str] = (),
 ) -> str:
     """Write a model as one SQL query, which gives each case its leaf, label and probabilities.
 
@@ -60,6 +62,9 @@ def export_sql(
         unseen cells beyond those of fit, it makes no difference.
     prefix : str, default=""
         Beginning of the names of the result's own columns.
+    date_parts : str or sequence of str, default=()
+        Columns of dates whose parts the query works out, as :func:`bsnsing.date_parts` makes them:
+        with "visit", the table need not have ``visit month``.
 
     Returns
     -------
@@ -154,10 +159,12 @@ def export_sql(
     own = dialect_of(dialect)
     _check_table(table)
     called = {} if names is None else dict(names)
-    keys = _kept_columns(form, key, called)
-    _check_columns(form, called, keys, own)
-    asked = [called.get(c.name, c.name) for c in form.asked_columns]
-    cells = Cells(form, own, called, free_prefix([*keys, *asked]))
+    parts = asked_parts(form, date_parts)
+    sources = [parts[c.name].source if c.name in parts else c for c in form.asked_columns]
+    asked = list(dict.fromkeys(called.get(c.name, c.name) for c in sources))
+    keys = _kept_columns(form, key, called, parts)
+    _check_columns(form, called, [*keys, *asked], own)
+    cells = Cells(form, own, called, free_prefix([*keys, *asked]), parts)
     mixes = unknown == "mix" and any(tree.may_be_unknown for tree in form.trees)
     statement = _Statement(form, cells, Trees(form, cells, mixes), table, keys, prefix, mixes)
     return statement.text()
@@ -269,12 +276,16 @@ class _Statement:
 
 
 def _kept_columns(
-    form: ModelForm, key: str | Sequence[str] | None, names: Mapping[str, str]
+    form: ModelForm,
+    key: str | Sequence[str] | None,
+    names: Mapping[str, str],
+    parts: Collection[str],
 ) -> list[str]:
     if isinstance(key, str):
         return [key]
     if key is None:
-        return [names.get(column.name, column.name) for column in form.columns]
+        kept = (column.name for column in form.columns if column.name not in parts)
+        return [names.get(name, name) for name in kept]
     if not key:
         raise ValueError("key names no column, so that cases could not be told apart. Name one.")
     return list(key)
@@ -290,7 +301,7 @@ def _check_table(table: str | Sequence[str]) -> None:
 
 
 def _check_columns(
-    form: ModelForm, names: Mapping[str, str], keys: Sequence[str], dialect: Dialect
+    form: ModelForm, names: Mapping[str, str], used: Sequence[str], dialect: Dialect
 ) -> None:
     """Refuse columns that no table of this dialect can have."""
     strange = set(names) - {column.name for column in form.columns}
@@ -300,8 +311,7 @@ def _check_columns(
             f"Its first columns are {', '.join(repr(c.name) for c in form.columns[:10])}."
         )
     taken: dict[str, str] = {}
-    asked = [names.get(column.name, column.name) for column in form.asked_columns]
-    for name in dict.fromkeys([*keys, *asked]):
+    for name in dict.fromkeys(used):
         known = name.lower() if dialect.ignores_case else name
         if known in taken:
             raise ValueError(

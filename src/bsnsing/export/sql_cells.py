@@ -19,6 +19,7 @@ from bsnsing.export.moments import cut_of
 from bsnsing.export.pair_cut import yes_intervals
 from bsnsing.export.sql_dialects import Dialect
 from bsnsing.export.sql_moments import moment_type
+from bsnsing.export.sql_parts import DatePart, written_part
 from bsnsing.questions.pair import SCALE_FREE, ColumnPair
 
 _MAX = sys.float_info.max
@@ -38,6 +39,7 @@ class Cells:
     dialect: Dialect
     names: Mapping[str, str]  # of the model's columns in the database
     prefix: str
+    parts: Mapping[str, DatePart] = field(default_factory=dict)  # columns that the table lacks
     columns: dict[str, ColumnInfo] = field(init=False)
     aliases: dict[str, str] = field(init=False)  # of cleaned cells, quoted
     flags: dict[str, str] = field(init=False)  # whether a level is missing, and not unseen
@@ -91,6 +93,9 @@ class Cells:
 
     def _cleaned(self, column: ColumnInfo) -> str:
         source = self.source(column.name)
+        if column.name in self.parts:
+            own = self.parts[column.name]
+            return written_part(own, self.source(own.source.name), self.dialect)
         if column.scale is not None:
             return moment_type(column, self.dialect.name).cell.format(source)
         if column.kind == "numeric":
