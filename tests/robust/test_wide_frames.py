@@ -98,8 +98,29 @@ def test_numbers_of_pandas_are_read_without_a_series(monkeypatch: pytest.MonkeyP
     again = read_prediction_table(model, frame, table.info)
     for column, cells in zip(again.columns, frame._mgr.column_arrays, strict=True):
         np.testing.assert_array_equal(column.cells, cells)
-        assert np.shares_memory(column.cells, cells)
-        assert not column.cells.flags.writeable
+        assert np.shares_memory(column.cells, cells) == (cells.dtype.kind == "f")
+
+
+@pytest.mark.parametrize("others", [[], ["f8"], ["f4"], ["i8", "f8"]], ids=str)
+@pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
+def test_integers_beyond_those_of_floats_are_told_of(library: str, others: list[str]) -> None:
+    """Also where all numbers of a table are read in one go, as floats."""
+    columns = wide(others, 2) | {"large": np.arange(N_ROWS) + 2**53, "last": np.arange(N_ROWS)}
+    model = PLAIN()
+    with pytest.warns(UserWarning, match="'large' has integers beyond 2"):
+        table = read_training_table(model, MAKERS[library](columns))
+    for column, cells in zip(table.columns, columns.values(), strict=True):
+        np.testing.assert_array_equal(column.numbers(), cells.astype(np.float64))
+
+
+def test_tables_of_arrow_in_parts_are_read_whole() -> None:
+    columns = wide(["f8", "i8", "f4"], 3)
+    whole = pa.table(columns)
+    parts = pa.concat_tables([whole.slice(0, 7), whole.slice(7, 20), whole.slice(27)])
+    assert parts.column(0).num_chunks == 3
+    table = read_training_table(PLAIN(), parts)
+    for column, cells in zip(table.columns, columns.values(), strict=True):
+        np.testing.assert_array_equal(column.numbers(), cells.astype(np.float64))
 
 
 def test_blocks_of_pandas_are_found_by_what_it_offers_to_all() -> None:

@@ -218,7 +218,8 @@ def _warn_of_rounding(name: str, cells: NDArray[Any]) -> None:
     """Floats cannot tell large neighbouring integers apart, so questions cannot either."""
     if cells.dtype.kind not in "iu" or cells.dtype.itemsize < 8 or len(cells) == 0:
         return
-    if cells.max() > 2**53 or cells.min() < -(2**53):
+    # As calls of methods, these take twice as long.
+    if np.maximum.reduce(cells) > 2**53 or np.minimum.reduce(cells) < -(2**53):
         warnings.warn(
             f"Column {name!r} has integers beyond 2**53, which are rounded to floats. If they are "
             "names of things, drop the column or name it in categorical_features; if times, "

@@ -1,14 +1,15 @@
 """columns_of(): the columns of a dataframe, in time that grows with their number alone.
 
-Numbers come out as arrays by the calls of their own library, which take a microsecond per column,
-and those of pandas as views of the blocks that hold them. So does text, but for long columns. What
-else there is comes as series of narwhals, each by itself.
+Numbers of pandas come out as views of the blocks that hold them. Those of polars and Arrow are
+copied together while they are few, and come else as an array of each column, by a call of its
+library that takes a microsecond. So does text, but for long columns. What else there is comes as
+series of narwhals, each by itself.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import narwhals.stable.v1 as nw
@@ -16,18 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.columns import Factored, RawColumn, infinity_in
-from bsnsing.data.frames import is_frame_of, is_of_pandas_or_polars
+from bsnsing.data.frames import is_frame_of, is_of_usual_library
 
 _FEW_CELLS, _MANY_CELLS = 100_000, 4_000_000
-_SMALL_COPY = 40_000  # cells
-_FEW_SQUARES = 10_000  # of more, BLAS makes the sum in threads
+_SMALL_COPY = 15_000  # cells
 _FEW_ROWS, _SHORT = 4096, 1024
 _NUMBERS = "fiub"  # kinds of NumPy that are read as they are
+_MOST_EXACT = 2**53  # of greater integers, floats leave some out
 
 
 class _Kinds(NamedTuple):
     """Dtypes of a library, in its words."""
 
+    attribute: str  # of a column, that is its dtype
     numbers: frozenset[str]
     texts: frozenset[str]
 
@@ -40,10 +42,14 @@ def _integers(name: str) -> list[str]:
 
 _BITS = (8, 16, 32, 64)
 _POLARS = _Kinds(
-    frozenset(["Float32", "Float64", *_integers("Int")]), frozenset(["String", "Categorical"])
+    "dtype",
+    frozenset(["Float32", "Float64", *_integers("Int")]),
+    frozenset(["String", "Categorical"]),
 )
 _ARROW = _Kinds(
-    frozenset(["float", "double", *_integers("int")]), frozenset(["string", "large_string"])
+    "type",
+    frozenset(["float", "double", *_integers("int")]),
+    frozenset(["string", "large_string"]),
 )
 # Columns of pandas that bring the distinct cells along, or find them best.
 _PANDAS_TEXTS = frozenset(["StringDtype", "CategoricalDtype"])
@@ -51,51 +57,88 @@ _PANDAS_TEXTS = frozenset(["StringDtype", "CategoricalDtype"])
 
 def columns_of(X: Any, names: Sequence[Any]) -> list[RawColumn]:
     """Return the columns of an eager dataframe, in order; an error where there is infinity."""
-    if not is_of_pandas_or_polars(X):
+    if not is_of_usual_library(X):
         X = nw.to_native(X, pass_through=True)
     if is_frame_of(X, "pandas"):
         return _of_pandas(X, names)
     if is_frame_of(X, "polars"):
-        return _of_polars(X, names)
-    if nw.dependencies.is_pyarrow_table(X):
-        columns = _of_each(*_of_known_types(X.columns, X.schema.types), _ARROW)
-    else:
-        columns = list(nw.from_native(X, eager_only=True).iter_columns())
+        return _copied(X, _matrix_of_polars) or _each(_reader(X.to_series, _POLARS), names)
+    if is_frame_of(X, "pyarrow"):
+        return _copied(X, _matrix_of_arrow) or _each(_reader(X.column, _ARROW), names)
+    columns = list(nw.from_native(X, eager_only=True).iter_columns())
     _reject_infinity(columns, names)
     return columns
 
 
-def _of_polars(X: Any, names: Sequence[Any]) -> list[RawColumn]:
-    dtypes = X.dtypes
+def _each(read: Callable[[int], RawColumn], names: Sequence[Any]) -> list[RawColumn]:
+    """Read each column by itself."""
+    columns = [read(place) for place in range(len(names))]
+    _reject_infinity(columns, names)
+    return columns
+
+
+def _copied(X: Any, matrix_of: Callable[[Any], NDArray[Any] | None]) -> list[RawColumn]:
+    """Return the columns of a short table of polars or Arrow, copied; none if it must be read else.
+
+    To copy few cells is quicker than a call for each column. Where types differ, the copy has the
+    type that holds all of them, as in NumPy.
+    """
+    n_rows, n_columns = X.shape
+    n_cells = n_rows * n_columns
+    if n_cells > _FEW_CELLS and (n_rows > _SHORT or n_cells > _MANY_CELLS):
+        return []
+    cells = matrix_of(X)
+    if cells is None or cells.dtype.kind not in _NUMBERS:
+        return []
+    # Of integers that floats leave out a warning tells, so these must come as what they are; and
+    # infinity is told by the name of its column.
+    if cells.dtype.kind == "f" and _greatest(cells) > _MOST_EXACT:
+        return []
+    return list(cells.T)
+
+
+def _matrix_of_polars(X: Any) -> NDArray[Any] | None:
     # Types of numbers have no parameters, so that their classes tell; to compare them takes longer.
-    is_of_one = str(dtypes[0]) in _POLARS.numbers and len(set(map(type, dtypes))) == 1
-    n_cells = X.height * X.width
-    if is_of_one and X.height <= _SHORT and n_cells <= _MANY_CELLS:
-        # To copy few cells is quicker than a call for each column. By columns, polars copies in
-        # threads, and to start them takes longer than the whole of a small copy by rows. A single
-        # column it need not copy.
-        by_rows = X.width > 1 and n_cells <= _SMALL_COPY
-        cells = X.to_numpy(order="c" if by_rows else "fortran")
-        if not _is_finite(cells):
-            _reject_infinity(list(cells.T), names)
-        return list(cells.T)
-    columns = _of_each(X.get_columns(), dtypes, _POLARS)
-    _reject_infinity(columns, names)
-    return columns
+    kinds = {kind.__name__ for kind in set(map(type, X.dtypes))}
+    if not kinds <= _POLARS.numbers:
+        return None
+    # By columns, polars copies in threads, and to start them takes longer than the whole of a small
+    # copy by rows. A single column it need not copy.
+    by_rows = X.width > 1 and X.height * X.width <= _SMALL_COPY
+    cells: NDArray[Any] = X.to_numpy(order="c" if by_rows else "fortran")
+    return cells
 
 
-def _of_each(columns: Sequence[Any], dtypes: Sequence[Any], kinds: _Kinds) -> list[RawColumn]:
-    """Take numbers as arrays, with NaN where cells are null, and most of the rest as series."""
-    kind_of = {dtype: str(dtype) for dtype in set(dtypes)}
-    is_short = len(columns[0]) <= _FEW_ROWS
-    read: list[RawColumn] = []
-    for column, dtype in zip(columns, dtypes, strict=True):
-        if kind_of[dtype] in kinds.numbers:
-            read.append(column.to_numpy())
-        elif is_short and kind_of[dtype] in kinds.texts:
-            read.append(_factored(column.to_numpy().tolist()))
-        else:
-            read.append(nw.from_native(column, series_only=True))
+def _matrix_of_arrow(X: Any) -> NDArray[Any] | None:
+    batches = X.to_batches()
+    if len(batches) > 1:
+        batches = X.combine_chunks().to_batches()
+    try:
+        tensor = batches[0].to_tensor(null_to_nan=True, row_major=False)
+    except (AttributeError, TypeError):  # not all are numbers, or it is Arrow before 17
+        return None
+    cells: NDArray[Any] = tensor.to_numpy()
+    return cells
+
+
+def _reader(column_at: Callable[[int], Any], kinds: _Kinds) -> Callable[[int], RawColumn]:
+    """Return what reads the column at a place of a table of polars or Arrow."""
+    kind_of: dict[Any, str] = {}  # to write a dtype takes as long as to read a column
+
+    def read(place: int) -> RawColumn:
+        column = column_at(place)
+        dtype = getattr(column, kinds.attribute)
+        kind = kind_of.get(dtype) or kind_of.setdefault(dtype, str(dtype))
+        if kind == "string_view":  # which most functions of Arrow do not take
+            column, kind = column.cast("string"), "string"
+        if kind in kinds.numbers:
+            numbers: NDArray[Any] = column.to_numpy()  # with NaN where cells are null
+            return numbers
+        if kind in kinds.texts and len(column) <= _FEW_ROWS:
+            return _factored(column.to_numpy().tolist())
+        series: nw.Series[Any] = nw.from_native(column, series_only=True)
+        return series
+
     return read
 
 
@@ -108,21 +151,13 @@ def _factored(texts: list[str | None]) -> Factored:
     return Factored(distinct, positions)
 
 
-def _of_known_types(columns: Sequence[Any], types: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Make plain text of Arrow's views of text, which most of its functions do not take."""
-    if not any(str(kind) == "string_view" for kind in set(types)):
-        return list(columns), list(types)
-    plain = [
-        column.cast("string") if str(column.type) == "string_view" else column for column in columns
-    ]
-    return plain, [column.type for column in plain]
-
-
 def _of_pandas(X: Any, names: Sequence[Any]) -> list[RawColumn]:
-    columns: list[Any] = [None] * X.shape[1]
-    is_finite = True
+    columns: list[Any] = [None] * len(names)
+    has_infinity = False
     for places, lines in _blocks_of(X):
-        is_finite = is_finite and _is_finite(lines)
+        has_infinity = has_infinity or _has_infinity(lines)
+        if lines.dtype.kind in "iu" and len(lines) > 1 and lines.size <= _FEW_CELLS:
+            lines = _as_floats(lines)
         if len(lines) == len(columns):
             columns = list(lines)
             break
@@ -130,9 +165,8 @@ def _of_pandas(X: Any, names: Sequence[Any]) -> list[RawColumn]:
             columns[place] = line
     for place, column in enumerate(columns):
         if column is None:
-            series = X.iloc[:, place]
-            columns[place] = _of_series(series, series.dtype)
-    if not is_finite:
+            columns[place] = _of_series(X.iloc[:, place])
+    if has_infinity:
         _reject_infinity(columns, names)
     return columns
 
@@ -149,8 +183,6 @@ def _blocks_of(X: Any) -> Iterator[tuple[Sequence[int], NDArray[Any]]]:
         for block in blocks:
             lines = block.values
             if isinstance(lines, np.ndarray) and lines.ndim == 2 and lines.dtype.kind in _NUMBERS:
-                lines = lines.view()
-                lines.flags.writeable = False  # other frames may share them
                 yield block.mgr_locs.as_array.tolist(), lines
         return
     places: dict[Any, list[int]] = {}
@@ -162,7 +194,22 @@ def _blocks_of(X: Any) -> Iterator[tuple[Sequence[int], NDArray[Any]]]:
         yield own, X.iloc[:, own].to_numpy().T
 
 
-def _of_series(series: Any, dtype: Any) -> RawColumn:
+def _as_floats(integers: NDArray[Any]) -> NDArray[Any]:
+    """Return integers of 64 bits as floats, if these hold all of them.
+
+    Each column of such integers is looked at for greater ones, which takes as long as the rest of
+    reading it; here all are looked at in one go.
+    """
+    if integers.dtype.itemsize < 8:
+        return integers
+    least, greatest = integers.min(), integers.max()
+    if least < -_MOST_EXACT or greatest > _MOST_EXACT:
+        return integers
+    return integers.astype(np.float64)
+
+
+def _of_series(series: Any) -> RawColumn:
+    dtype = series.dtype
     if type(dtype).__name__ in _PANDAS_TEXTS:
         positions, distinct = series.factorize()
         order = list(dtype.categories) if getattr(dtype, "ordered", False) else None
@@ -179,24 +226,27 @@ def _reject_infinity(columns: Sequence[RawColumn], names: Sequence[Any]) -> None
         for name, column in zip(names, columns, strict=True)
         if isinstance(column, np.ndarray) and column.dtype.kind == "f"
     ]
-    # A few columns at a time: of short ones, a sum for each would take longer than one of all.
+    # A few columns at a time: of short ones, a look at each would take longer than one at all.
     n_together = max(1, _FEW_CELLS // max(1, len(floats[0][1]))) if floats else 1
     for start in range(0, len(floats), n_together):
         some = floats[start : start + n_together]
-        if len(some) > 1 and _is_finite(np.concatenate([column for _, column in some])):
+        if len(some) > 1 and not _has_infinity(np.concatenate([column for _, column in some])):
             continue
         for name, column in some:
-            if not _is_finite(column) and np.isinf(column).any():
+            if _has_infinity(column):
                 raise infinity_in(name)
 
 
-def _is_finite(cells: NDArray[Any]) -> bool:
-    """Whether a sum over the cells is: then all of them are, and none is missing."""
+def _has_infinity(cells: NDArray[Any]) -> bool:
     if cells.dtype.kind != "f":
-        return True
-    with np.errstate(over="ignore", invalid="ignore"):
-        if cells.dtype == np.float64 and cells.size <= _FEW_SQUARES:
-            line = cells.ravel(order="K")
-            if math.isfinite(line.dot(line)):  # in a third of the time that the sum takes
-                return True
-        return math.isfinite(cells.sum())
+        return False
+    if cells.size > _FEW_CELLS:  # beyond the cache, one pass takes half the time of two
+        with np.errstate(over="ignore", invalid="ignore"):
+            if math.isfinite(cells.sum()):
+                return False
+    return _greatest(cells) == math.inf
+
+
+def _greatest(floats: NDArray[Any]) -> float:
+    """The greatest absolute value, of those that are not missing."""
+    return max(float(np.fmax.reduce(floats, axis=None)), -float(np.fmin.reduce(floats, axis=None)))

@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -20,6 +21,8 @@ def _is_of_arrow(X: Any, kind: str) -> bool:
     return arrow is not None and isinstance(X, getattr(arrow, kind))
 
 
+# What the usual libraries call a dataframe.
+_TABLE_OF = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "Table"}
 # What has columns but no rows of its own, by what it is called and how to get its rows.
 _WITHOUT_ROWS: tuple[tuple[Callable[[Any], bool], str, str], ...] = (
     (lambda X: isinstance(X, nw.LazyFrame), "a LazyFrame", ".collect()"),
@@ -34,7 +37,7 @@ _WITHOUT_ROWS: tuple[tuple[Callable[[Any], bool], str, str], ...] = (
 
 def with_rows_at_hand(X: Any) -> Any:
     """Return ``X``, and a record batch as a table; an error for a dataframe without rows."""
-    if isinstance(X, np.ndarray) or is_of_pandas_or_polars(X):
+    if isinstance(X, np.ndarray) or is_of_usual_library(X):
         return X
     for is_kind, kind, call in _WITHOUT_ROWS:
         if is_kind(X):
@@ -48,18 +51,32 @@ def is_frame(X: Any) -> bool:
     """Whether ``X`` is a dataframe with rows, of a library that narwhals knows."""
     if isinstance(X, np.ndarray):
         return False
-    return is_of_pandas_or_polars(X) or nw.dependencies.is_into_dataframe(X)
+    return is_of_usual_library(X) or nw.dependencies.is_into_dataframe(X)
 
 
-def is_of_pandas_or_polars(X: Any) -> bool:
+def is_of_usual_library(X: Any) -> bool:
     """The most usual ones, seen at once: to look for all others takes a third of a prediction."""
-    return is_frame_of(X, "pandas") or is_frame_of(X, "polars")
+    return _library_of(X) is not None
 
 
 def is_frame_of(X: Any, library: str) -> bool:
-    """Whether ``X`` is a DataFrame of this library, which is not ours to import."""
-    module = sys.modules.get(library)
-    return module is not None and isinstance(X, module.DataFrame)
+    """Whether ``X`` is a dataframe of pandas, polars or pyarrow, as the library says."""
+    return _library_of(X) == library
+
+
+def _library_of(X: Any) -> str | None:
+    kind: Any = type(X)
+    return _library_of_type(kind)
+
+
+@lru_cache(maxsize=64)  # to look takes a microsecond, and a small prediction has thirty
+def _library_of_type(kind: type) -> str | None:
+    """Which of the usual libraries a type of dataframe is of; they are not ours to import."""
+    for library, name in _TABLE_OF.items():
+        table = getattr(sys.modules.get(library), name, None)
+        if table is not None and issubclass(kind, table):
+            return library
+    return None
 
 
 def names_of(X: Any, known: list[str] | None = None) -> list[Any]:
@@ -68,7 +85,7 @@ def names_of(X: Any, known: list[str] | None = None) -> list[Any]:
     ``known`` itself is returned where they are these, each of which occurs once.
     """
     # Before narwhals sees it: its message on duplicates names neither X nor what to do.
-    names = _listed(X.column_names if hasattr(type(X), "column_names") else X.columns)
+    names = _names_in(X)
     if names == known:
         return known
     if len(set(names)) == len(names):
@@ -81,8 +98,11 @@ def names_of(X: Any, known: list[str] | None = None) -> list[Any]:
     return names
 
 
-def _listed(names: Any) -> list[Any]:
-    """Names as a list; to go through an index of pandas takes twenty times as long."""
+def _names_in(X: Any) -> list[Any]:
+    if is_frame_of(X, "pyarrow"):
+        return list(X.schema.names)  # in an eighth of the time that its column_names take
+    names = X.column_names if hasattr(type(X), "column_names") else X.columns
+    # To go through an index of pandas takes twenty times as long.
     return names.tolist() if hasattr(names, "tolist") else list(names)
 
 
