@@ -27,7 +27,7 @@ unexport PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format native-test sanitize sanitize-threads \
-	sanitize-python pytest stubs fuzz fuzz-native audit \
+	sanitize-python pytest stubs fuzz fuzz-native fuzz-guided audit \
 	bench bench-quick bench-search bench-solvers bench-dask bench-quality instructions wheel wheel-test \
 	clean
 
@@ -96,6 +96,11 @@ fuzz-native: $(TOOLS) ## Let libFuzzer look for bytes that break native code, fo
 	  build/native-fuzz/fuzz_$$target -max_total_time=$$(($(SECONDS) / $(words $(NATIVE_FUZZ)))) \
 	    -max_len=4096 -print_final_stats=1 -artifact_prefix=build/corpus/ build/corpus/$$target; \
 	done
+
+fuzz-guided: $(BUILT) $(DEV) ## Let atheris look for texts that break the readers of rules and models, for an hour
+	@mkdir -p build/corpus
+	$(RUN) -m fuzz.guided build/corpus/texts -max_total_time=$(SECONDS) -max_len=20000 \
+	  -artifact_prefix=build/corpus/
 
 audit: $(BUILT) ## Look for known vulnerabilities of what bsnsing depends on (needs the network)
 	@$(PIP) install pip-audit

@@ -29,7 +29,8 @@ _VALUES: tuple[Any, ...] = (
 
 
 @cache
-def _models() -> tuple[str, ...]:
+def models() -> tuple[str, ...]:
+    """Whole models as texts: one tree, one per class, an ensemble, and a tree alone."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(
         {"a": rng.normal(size=60), "b": rng.choice(list("xyz"), 60), "c": rng.random(60) < 0.5}
@@ -49,7 +50,7 @@ def draw_text(seed: int) -> dict[str, Any]:
         words = rng.choice([*WORDS, *_SIGNS, *_SIGNS], rng.integers(0, 10))
         text = str(rng.choice(["", " "])).join(words.tolist())
         return {"seed": seed, "reader": "rule", "text": text}
-    text = _models()[int(rng.integers(4))]
+    text = models()[int(rng.integers(4))]
     changed = _damaged(text, rng) if rng.random() < 0.3 else _edited(text, rng)
     return {"seed": seed, "reader": "model", "text": changed}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -148,3 +150,14 @@ def test_tables_come_from_every_library() -> None:
         type(make_table(draw_plan(seed)).built.X).__module__.split(".")[0] for seed in range(99)
     }
     assert {"numpy", "pandas", "polars", "pyarrow", "scipy", "builtins"} <= kinds
+
+
+def test_atheris_finds_nothing_in_a_few_texts(tmp_path: Path) -> None:
+    pytest.importorskip("atheris", reason="atheris has packages for some versions of Python only")
+    command = [sys.executable, "-m", "fuzz.guided", str(tmp_path / "texts"), "-runs=2000"]
+    done = subprocess.run(
+        command, cwd=CASES.parents[1], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "Done 2000 runs" in done.stderr
+    assert "NEW" in done.stderr  # it sees which lines are run
