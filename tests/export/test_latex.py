@@ -145,6 +145,48 @@ def test_the_foot_says_whose_probability_is_told() -> None:
     assert "probability of c." in export_latex(many, event="c")
 
 
+SCRIPTS = {"age": "年齢", "income": "возраст", "town": "אזור ים", "job": "उम्र"}
+
+
+@pytest.mark.parametrize("program", ["xelatex", "lualatex", "pdflatex"])
+def test_all_scripts_are_printed_where_the_program_can(program: str, tmp_path: Path) -> None:
+    if shutil.which(program) is None or shutil.which("pdftotext") is None:
+        pytest.skip(f"{program} or pdftotext is not installed")
+    if program == "lualatex" and not _has_luaotfload():
+        pytest.skip("lualatex has no luaotfload, which reads the system's fonts")
+    title = " ".join(["[U+4E2D]", *SCRIPTS.values()])
+    tree = made_tree(6, names=list(SCRIPTS.values()), classes=["no", "да"], most_questions=1)
+    (tmp_path / "tree.tex").write_text(export_latex(tree, title=title), encoding="ascii")
+    command = [program, "-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error"]
+    done = subprocess.run([*command, "tree.tex"], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout[-600:]
+    run = {"cwd": tmp_path, "capture_output": True, "check": True, "text": True}
+    text = subprocess.run(["pdftotext", "tree.pdf", "-"], **run).stdout  # type: ignore[call-overload]
+    assert "[U+4E2D]" in text  # which the title has as text
+    is_coded = f"[U+{ord('в'):04X}]" in text
+    assert is_coded == (program == "pdflatex")
+    if not is_coded and _has_font("DejaVu Sans"):
+        assert "возраст" in text
+        assert "да" in text
+        assert _plain("אזור") in _plain(text)
+
+
+def _has_luaotfload() -> bool:
+    find = ["kpsewhich", "luaotfload.sty"]
+    return bool(subprocess.run(find, capture_output=True, check=False).stdout.strip())
+
+
+def _has_font(name: str) -> bool:
+    if shutil.which("fc-list") is None:
+        return False
+    return bool(subprocess.run(["fc-list", name], capture_output=True, check=False).stdout)
+
+
+def test_names_without_other_letters_need_no_commands_for_them() -> None:
+    assert r"\letter" not in export_latex(made_tree(4))
+    assert r"\newcommand{\letter}" in export_latex(made_tree(4), title="中")
+
+
 def test_wrong_looks_are_refused() -> None:
     with pytest.raises(ValueError, match="'paper' must be one of"):
         export_latex(made_tree(3), paper="a5")

@@ -10,7 +10,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from bsnsing.export.latex_text import latex_text, printed
+from bsnsing.export.latex_lines import Lines
+from bsnsing.export.latex_text import latex_text, letter_commands, printed
 from bsnsing.export.palette import colour_of
 from bsnsing.export.picture import (
     NodeWords,
@@ -20,7 +21,7 @@ from bsnsing.export.picture import (
     tells_options,
     tree_pictures,
 )
-from bsnsing.export.text_width import text_width, wrap
+from bsnsing.export.text_width import text_width
 from bsnsing.export.tidy import tidy_positions
 from bsnsing.tree.text import show_count, show_small_probability
 
@@ -83,7 +84,8 @@ def export_latex(model: Any, **options: Any) -> str:
     below. Yes is to the left.
 
     It compiles with the Debian packages texlive-latex-base and texlive-pictures. Several trees are
-    a page each. Letters that pdflatex cannot print are written as their codes.
+    a page each. Letters that pdflatex has not are printed as their codes there, and as they are by
+    XeLaTeX and LuaLaTeX, where a font of the system has them.
 
     Parameters
     ----------
@@ -101,6 +103,7 @@ def export_latex(model: Any, **options: Any) -> str:
     look = LatexOptions(**looks)
     pictures = tree_pictures(model, "export_latex", read_options("export_latex", options))
     placed = [_place(picture, look) for picture in pictures]
+    pages = [_page(picture, own, look) for picture, own in zip(pictures, placed, strict=True)]
     parts = [
         r"\documentclass{article}",
         r"\usepackage{textcomp}",
@@ -110,17 +113,20 @@ def export_latex(model: Any, **options: Any) -> str:
         r"\setlength{\parskip}{0pt}\setlength{\maxdepth}{0pt}",
         r"\hoffset=-1in\voffset=-1in\oddsidemargin=0pt\topmargin=0pt\headheight=0pt\headsep=0pt",
         rf"\definecolor{{rule}}{{HTML}}{{{colour_of(look.rule_colour).strong[1:]}}}",
+        r"\ifdefined\pdfpagewidth\else\let\pdfpagewidth\pagewidth\let\pdfpageheight\pageheight\fi",
+        *filter(None, [letter_commands("".join(pages))]),
         r"\begin{document}",
+        *pages,
+        r"\end{document}",
     ]
-    for picture, own in zip(pictures, placed, strict=True):
-        parts.append(_page(picture, own, look))
-    parts.append(r"\end{document}")
     return "\n".join(parts) + "\n"
 
 
 @tells_options(PictureOptions, LatexOptions)
 def export_pdf(model: Any, **options: Any) -> bytes:
     """Make the PDF of :func:`export_latex`, with pdflatex.
+
+    Where names have letters that pdflatex lacks, XeLaTeX makes it if it is installed.
 
     Parameters
     ----------
@@ -140,12 +146,24 @@ def export_pdf(model: Any, **options: Any) -> bytes:
         If there is no pdflatex, or it fails.
     """
     text = export_latex(model, **options)
-    program = shutil.which("pdflatex")
-    if program is None:
+    # XeLaTeX prints letters that pdflatex has not, where its fonts do.
+    wanted = ("xelatex", "pdflatex") if r"\letter" in text else ("pdflatex",)
+    programs = [program for program in map(shutil.which, wanted) if program is not None]
+    if not programs:
         raise RuntimeError(
             "A PDF needs pdflatex, which is not installed. Install TeX (on Debian: apt install "
             "texlive-latex-base texlive-pictures), or write a .tex or .svg file instead."
         )
+    reason = ""
+    for program in programs:
+        made, reason = _compiled(program, text)
+        if made is not None:
+            return made
+    raise RuntimeError(f"pdflatex failed: {reason}. Compile what export_latex returns to see more.")
+
+
+def _compiled(program: str, text: str) -> tuple[bytes | None, str]:
+    """Return the PDF that a program makes of a document, or None and why there is none."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "tree.tex").write_text(text, encoding="ascii")
         command = [program, "-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error"]
@@ -153,13 +171,10 @@ def export_pdf(model: Any, **options: Any) -> bytes:
             [*command, "tree.tex"], cwd=folder, capture_output=True, timeout=_SECONDS, check=False
         )
         made = Path(folder, "tree.pdf")
-        if done.returncode != 0 or not made.exists():
-            log = done.stdout.decode("utf-8", "replace")
-            reason = next((line for line in log.splitlines() if line.startswith("!")), log[-300:])
-            raise RuntimeError(
-                f"pdflatex failed: {reason}. Compile what export_latex returns to see more."
-            )
-        return made.read_bytes()
+        if done.returncode == 0 and made.exists():
+            return made.read_bytes(), ""
+    log = done.stdout.decode("utf-8", "replace")
+    return None, next((line for line in log.splitlines() if line.startswith("!")), log[-300:])
 
 
 # --- Placing: the same engine as all pictures, with the paper's nodes ---
@@ -169,10 +184,10 @@ def export_pdf(model: Any, **options: Any) -> bytes:
 class _Circle:
     """A node as the paper draws it, before and after it is placed."""
 
-    rule: tuple[str, ...]  # lines at the left
+    rule: Lines  # at the left
     chance: str  # at the right
-    label: tuple[str, ...]  # lines below, bold
-    foot: tuple[str, ...]  # lines below these
+    label: Lines  # below, bold
+    foot: Lines  # below these
     left: float  # what it needs to either side of its middle
     right: float
     above: float
@@ -185,7 +200,7 @@ class _Placed:
     x: tuple[float, ...]
     y: tuple[float, ...]  # of the circles' middles, downwards
     tops: tuple[float, ...]  # of the rows, and where one more would be
-    foot: tuple[str, ...]  # lines below the tree
+    foot: Lines  # below the tree
     width: float
     height: float
 
@@ -214,13 +229,17 @@ def _place(picture: TreePicture, look: LatexOptions) -> _Placed:
         tops.append(tops[-1] + up + down + _ROW_GAP)
     width = max(at + circle.right for at, circle in zip(x, circles, strict=True))
     if picture.title:
-        width = max(width, text_width(printed(picture.title), look.font_size * 1.3, bold=True))
+        width = max(width, _title(picture).width(look.font_size * 1.3, bold=True))
     y = tuple(tops[row] + above[row] for row in rows)
     small = _FOOT_SIZE * look.font_size
-    foot = tuple(wrap(printed(_says_which(picture, look)), max(width, 12 * small), small))
-    width = max([width, *(text_width(line, small) for line in foot)])
+    foot = Lines.of([_says_which(picture, look)], max(width, 12 * small), small)
+    width = max(width, foot.width(small))
     height = tops[-1] - _ROW_GAP + _FOOT_GAP + 1.2 * small * len(foot)
     return _Placed(circles, tuple(x), y, tuple(tops), foot, width, height)
+
+
+def _title(picture: TreePicture) -> Lines:
+    return Lines((picture.title,), (printed(picture.title),))
 
 
 def _says_which(picture: TreePicture, look: LatexOptions) -> str:
@@ -235,26 +254,23 @@ def _says_which(picture: TreePicture, look: LatexOptions) -> str:
 def _circle(picture: TreePicture, words: NodeWords, look: LatexOptions) -> _Circle:
     size = look.font_size
     texts = [*words.questions, *(words.notes if words.yes >= 0 else ())]
-    rule: list[str] = []
+    rule = Lines()
     for width in _RULE_WIDTHS:
-        rule = [line for text in texts for line in wrap(printed(text), width * size, size)]
+        rule = Lines.of(texts, width * size, size)
         if len(rule) <= _FEW_LINES:
             break
     chance = show_small_probability(_told(picture, words))
-    label, foot = [], []
+    label, foot = Lines(), Lines()
     if words.yes < 0:
         room = _LABEL_WIDTH * size
-        label = wrap(printed(_label(picture, words.best, look)), room, size, bold=True)
-        foot = [line for text in _foot_details(words) for line in wrap(printed(text), room, size)]
-    beside = max((text_width(line, size) for line in rule), default=0.0)
-    widths = [text_width(line, size, bold=True) for line in label]
-    widths += [text_width(line, size) for line in foot]
-    half = max(widths, default=0.0) / 2
-    left = max(_RADIUS + (beside + 6.0 if rule else 0.0), half)
+        label = Lines.of([_label(picture, words.best, look)], room, size, bold=True)
+        foot = Lines.of(_foot_details(words), room, size)
+    half = max(label.width(size, bold=True), foot.width(size)) / 2
+    left = max(_RADIUS + (rule.width(size) + 6.0 if rule else 0.0), half)
     right = max(_RADIUS + 5.0 + text_width(chance, size), half)
     above = max(_RADIUS, len(rule) * size * 0.6)
     below = max(above, _RADIUS + (len(label) + len(foot)) * size * 1.2 + 4.0)
-    return _Circle(tuple(rule), chance, tuple(label), tuple(foot), left, right, above, below)
+    return _Circle(rule, chance, label, foot, left, right, above, below)
 
 
 def _foot_details(words: NodeWords) -> list[str]:
@@ -298,13 +314,13 @@ def _page(picture: TreePicture, placed: _Placed, look: LatexOptions) -> str:
         rf"\path (0,0) rectangle ({placed.width * scale:.1f},{placed.height * scale:.1f});",
     ]
     if picture.title:
-        title = rf"{{\bfseries {latex_text(picture.title)}}}"
+        title = rf"{{\bfseries {_title(picture).latex()}}}"
         lines.append(rf"\node[anchor=north west, font=\large] at (0,0) {title};")
     lines += _edges(picture, at, tops, scale)
     for i, words in enumerate(picture.nodes):
         lines += _node(picture, words, placed.circles[i], at[i], scale)
     size = _FOOT_SIZE * look.font_size
-    foot = r"\\".join(map(latex_text, placed.foot))
+    foot = placed.foot.latex()
     lines.append(
         rf"\node[anchor=south west, align=left, text=black!70] at (0,{placed.height * scale:.1f}) "
         rf"{{\fontsize{{{size:.1f}}}{{{1.2 * size:.1f}}}\selectfont {foot}}};"
@@ -369,14 +385,12 @@ def _node(
         rf"{{\fontsize{{{size:.1f}}}{{{size:.1f}}}\selectfont {number}}};"
     ]
     if own.rule:
-        text = r"\\".join(map(latex_text, own.rule))
         lines.append(
             rf"\node[anchor=east, align=right, text=rule] at ({x - beside:.1f},{y:.1f}) "
-            rf"{{{text}}};"
+            rf"{{{own.rule.latex()}}};"
         )
     lines.append(rf"\node[anchor=west] at ({x + beside:.1f},{y:.1f}) {{{latex_text(own.chance)}}};")
     if own.foot:
-        bold = [rf"\textbf{{{latex_text(line)}}}" for line in own.label]
-        text = r"\\".join([*bold, *map(latex_text, own.foot)])
+        text = own.label.latex(r"\textbf") + r"\\" + own.foot.latex()
         lines.append(rf"\node[anchor=north, align=center] at ({x:.1f},{below:.1f}) {{{text}}};")
     return lines

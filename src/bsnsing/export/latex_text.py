@@ -1,7 +1,8 @@
 r"""Any text as LaTeX that prints it and does nothing else.
 
 What is written is ASCII, so that it does not depend on encodings. What pdflatex's standard fonts
-have no letter for is written as its code, such as [U+4E2D].
+have no letter for is written by its code: pdflatex prints that, such as [U+4E2D], and XeLaTeX and
+LuaLaTeX print the letter where a font of the system has it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import groupby
+
+from bsnsing.export.direction import MARK
 
 _ASCII = {
     "\\": r"\textbackslash{}",
@@ -121,22 +125,98 @@ def latex_text(text: str) -> str:
     >>> print(latex_text(r"50% of R&D_costs"))
     50\% of R\&D\_costs
     """
-    return "".join(map(_character, text))
+    parts = []
+    for is_from_right, run in groupby(_in_words(text.replace(MARK, "")), key=_is_from_right):
+        written = "".join(map(_character, run))
+        parts.append(rf"\fromright{{{written}}}" if is_from_right else written)
+    return "".join(parts)
 
 
 def printed(text: str) -> str:
-    """Return the text as it will look: with the codes of letters that cannot be printed.
+    """Return the text as pdflatex prints it: with the codes of letters that it lacks.
 
     Examples
     --------
     >>> printed("caf\u00e9 \u4e2d")
     'caf\u00e9 [U+4E2D]'
     """
-    return "".join(c if _known(c) else f"[U+{ord(c):04X}]" for c in text)
+    text = text.replace(MARK, "")
+    return "".join(c if _known(c) is not None else f"[U+{ord(c):04X}]" for c in text)
 
 
-def _character(character: str) -> str:
-    return _known(character) or f"{{[}}U+{ord(character):04X}{{]}}"
+def either(letters: str, codes: str) -> str:
+    r"""Write LaTeX for programs that print all letters, and for pdflatex, which does not."""
+    return letters if letters == codes else rf"\either{{{letters}}}{{{codes}}}"
+
+
+def letter_commands(document: str) -> str:
+    """Return the commands that a document needs whose letters pdflatex lacks; else nothing.
+
+    Of the fonts named, the last one that has a letter prints it.
+    """
+    codes = set(re.findall(r"\\letter(?:\[\w+\])?\{([0-9A-F]+)\}", document))
+    scripts = {unicodedata.name(chr(int(code, 16)), "").split(" ")[0] for code in codes}
+    own = {f"Noto Sans {script.title()}" for script in scripts if script.isalpha()}
+    fonts = ",".join([*sorted(own - _NO_FONTS), "Noto Sans CJK SC", "DejaVu Sans"])
+    return _COMMANDS.replace("FONTS", fonts) if codes else ""
+
+
+# Scripts whose letters change beside each other, by the names that fonts know them by.
+_SCRIPTS = {
+    **{"ARABIC": "arab", "BENGALI": "beng", "DEVANAGARI": "deva", "GUJARATI": "gujr"},
+    **{"GURMUKHI": "guru", "HEBREW": "hebr", "KANNADA": "knda", "KHMER": "khmr", "LAO": "laoo"},
+    **{"MALAYALAM": "mlym", "MYANMAR": "mymr", "ORIYA": "orya", "SINHALA": "sinh"},
+    **{"SYRIAC": "syrc", "TAMIL": "taml", "TELUGU": "telu", "THAI": "thai", "TIBETAN": "tibt"},
+}
+_NO_FONTS = {f"Noto Sans {name}" for name in ("Cjk", "Cyrillic", "Hangul", "Hiragana", "Katakana")}
+# Fonts that the system lacks are left out once, as looking for one takes long; the others are made
+# once for each size, so that letters beside each other are joined.
+_COMMANDS = r"""\makeatletter
+\ifdefined\suppressfontnotfounderror % XeTeX and LuaTeX
+\suppressfontnotfounderror=1
+\def\letterfonts{}
+\@for\name:=FONTS\do{\font\own="\name"\relax
+\ifx\own\nullfont\else\edef\letterfonts{\letterfonts\ifx\letterfonts\@empty\else,\fi\name}\fi}
+\newcommand{\letter}[2][DFLT]{\begingroup\def\found{[U+#2]}%
+\@for\name:=\letterfonts\do{%
+\edef\own{\name\ifdefined\directlua:mode=harf;script=#1\fi}\edef\sized{\own/\f@size}%
+\ifcsname\sized\endcsname\else
+\global\expandafter\font\csname\sized\endcsname="\own" at \f@size pt\relax\fi
+\expandafter\iffontchar\csname\sized\endcsname"#2\relax
+\expandafter\let\expandafter\first\csname\sized\endcsname\def\found{\first\char"#2\relax}\fi}%
+\found\endgroup}
+\ifdefined\directlua\newcommand{\fromright}[1]{{\textdir TRT#1}}
+\else\TeXXeTstate=1 \newcommand{\fromright}[1]{\beginR#1\endR}\fi
+\newcommand{\either}[2]{#1}
+\else\newcommand{\either}[2]{#2}\fi
+\makeatother"""
+
+
+def _in_words(letters: str) -> list[str]:
+    """Return letters, and spaces between those from right to left with the letter after them."""
+    joined: list[str] = []
+    for letter in letters:
+        is_inside = len(joined) > 1 and joined[-1] == " " and _is_from_right(joined[-2])
+        if is_inside and _is_from_right(letter):
+            joined[-1] += letter
+        else:
+            joined.append(letter)
+    return joined
+
+
+def _is_from_right(letters: str) -> bool:
+    return unicodedata.bidirectional(letters[-1]) in ("R", "AL") or (
+        "\u0590" <= letters[-1] <= "\u08ff" and unicodedata.category(letters[-1]) == "Mn"
+    )
+
+
+def _character(letters: str) -> str:
+    spaces, letter = letters[:-1], letters[-1]
+    written = _known(letter)
+    if written is None:
+        script = _SCRIPTS.get(unicodedata.name(letter, "").split(" ")[0])
+        written = rf"\letter{f'[{script}]' if script else ''}{{{ord(letter):04X}}}"
+    return spaces + written
 
 
 @lru_cache(maxsize=4096)
