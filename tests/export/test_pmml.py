@@ -108,13 +108,14 @@ def test_pairs_next_to_their_limits(backend: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cell", ["2021-01-09", "2021-01-09T00:00:00+01:00", "soon"])
 def test_text_that_is_no_moment_is_an_error(cell: str, backend: Any, tmp_path: Path) -> None:
-    table = pd.DataFrame({"day": pd.Series(pd.date_range("2021-01-01", periods=20))})
-    model = BsnsingClassifier.plain().fit(table, np.arange(20) > 7)
+    table = pd.DataFrame({"day": pd.date_range("2021-01-01", periods=20)})
+    words = "day since 2021-01-09 ?\n  yes:\n  no:\n"
+    model = BsnsingClassifier.from_text(words, table, np.arange(20) > 7)
     path = tmp_path / "model.pmml"
     path.write_text(export_pmml(model), encoding="utf-8")
     evaluator = jpmml.make_evaluator(str(path), backend=backend)
-    assert evaluator.evaluate({"day": "2021-01-08T12:00:00"})["label"] == "true"
-    assert evaluator.evaluate({"day": "2021-01-08T11:59:59.999999"})["label"] == "false"
+    assert evaluator.evaluate({"day": "2021-01-09T00:00:00"})["label"] == "true"
+    assert evaluator.evaluate({"day": "2021-01-08T23:59:59.999999"})["label"] == "false"
     with pytest.raises(jpmml.JavaError, match="day"):
         evaluator.evaluate({"day": cell})
 

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from bsnsing.data.columns import ColumnInfo
 from bsnsing.data.scales import Moment, Scale
 from bsnsing.export.moments import STEPS_PER_SECOND, in_whole_minutes
+from bsnsing.export.sql_dialects import sqlite_double
 
 # Of columns: as scales have them, but moments that have a time zone are of a type of their own.
 MomentKind: TypeAlias = Literal["moment", "zoned", "time", "duration"]
@@ -89,7 +90,7 @@ def _days_and_clock(value: Moment) -> tuple[str, int, str]:
 def _seconds(value: Moment) -> str:
     assert isinstance(value, datetime.timedelta)
     digits = repr(value // _STEP / STEPS_PER_SECOND)
-    return digits if "e" in digits else f"{digits.removesuffix('.0')}e0"
+    return sqlite_double(digits if "e" in digits else f"{digits.removesuffix('.0')}e0")
 
 
 # --- Dialects ---
