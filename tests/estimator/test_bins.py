@@ -50,14 +50,14 @@ def test_few_values_are_not_touched() -> None:
 
 
 def test_thresholds_lie_between_bins() -> None:
-    x = np.arange(1000.0)[:, None]
-    y = (x[:, 0] > 333).astype(int)
+    x = np.arange(1000.0)[:, None] + 0.25
+    y = (x[:, 0] > 333.5).astype(int)
     model = BsnsingClassifier.plain(max_bins=4, max_rules=1, min_samples_leaf=1, max_depth=1).fit(
         x, y
     )
-    assert model.tree_.question_value.tolist() == [249.5]
+    assert model.tree_.question_value.tolist() == [249.75]
     exact = BsnsingClassifier.plain(max_bins=None, max_rules=1, min_samples_leaf=1).fit(x, y)
-    assert exact.tree_.question_value.tolist() == [333.5]
+    assert exact.tree_.question_value.tolist() == [333.75]
 
 
 @pytest.mark.parametrize("max_bins", [10, 255])

@@ -327,7 +327,7 @@ def test_extreme_thresholds_come_back() -> None:
 
 
 def test_rules_can_be_read_and_edits_of_one_side_are_seen() -> None:
-    text = PLAIN().fit(NUMBERS, HALVES).to_json()
+    text = PLAIN(decimals=None).fit(NUMBERS, HALVES).to_json()
     assert '"rule": "x0 > 19.5"' in text
     with pytest.raises(ModelFileError, match=r"reads 'x0 > 18', but .* say 'x0 > 19.5'"):
         bsnsing.from_json(text.replace('"x0 > 19.5"', '"x0 > 18"'))

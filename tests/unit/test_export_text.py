@@ -38,7 +38,7 @@ def test_text() -> None:
     assert export_text(fit()) == (
         "plan == a ?\n"
         "  yes: no   (4 of 4)\n"
-        "  no:  age > 85 ?\n"
+        "  no:  age >= 86 ?\n"
         "         yes: maybe not   (1 of 1)\n"
         "         no:  yes   (3 of 3)"
     )
@@ -338,7 +338,7 @@ def test_numbers_of_nodes() -> None:
 def test_where_missing_cells_go() -> None:
     lines = export_text(fit(), show_missing=True).splitlines()
     assert lines[0] == "plan == a ?   [missing plan: no]"
-    assert lines[2] == "  no:  age > 85 ?", "no age was missing"
+    assert lines[2] == "  no:  age >= 86 ?", "no age was missing"
 
 
 AGE, PLAN = Question("age", ">", 60), Question("plan", "==", "a")

@@ -488,7 +488,7 @@ STRANGE = [
 @pytest.mark.parametrize("name", STRANGE)
 def test_strange_names_are_only_names(name: str, tmp_path: Any, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
-    X = pd.DataFrame({name: [1.0, 2, 3, 4], "other": [0, 0, 0, 0]})
+    X = pd.DataFrame({name: [1.5, 2, 3, 4], "other": [0, 0, 0, 0]})
     model = BsnsingClassifier.plain(min_samples_leaf=1).fit(X, [0, 0, 1, 1])
     assert model.tree_.rules[0].questions == (Question(name, ">", 2.5),)
     assert model.predict(X[["other", name]]).tolist() == [0, 0, 1, 1]

@@ -167,24 +167,81 @@ def test_rounding_changes_thresholds_alone(preset: Any, decimals: Any) -> None:
     mine, other = short.tree_, exact.tree_
     for name in ("counts", "value", "objective", "bound", "optimal", "question_column"):
         np.testing.assert_array_equal(getattr(mine, name), getattr(other, name))
-    is_left = preset is not BsnsingClassifier and decimals == "auto"
-    assert (mine.question_value.tolist() == other.question_value.tolist()) == is_left
+    assert mine.question_value.tolist() != other.question_value.tolist()
+    if preset is not BsnsingClassifier and decimals == "auto":
+        is_whole = np.isin([c.name for c in mine.columns], WHOLE)[mine.question_column]
+        assert (mine.question_value == other.question_value)[~is_whole].all()
     for rule in filter(None, mine.rules):
         assert Rule.parse(str(rule)) == rule
         assert Rule.parse(rule.text()) == rule
 
 
+@pytest.mark.parametrize("preset", [BsnsingClassifier.plain, BsnsingClassifier.paper])
+def test_trees_without_a_teacher_cut_between_whole_numbers_too(preset: Any) -> None:
+    X, y = family()
+    model = preset().fit(X, y)
+    whole = [question for question in bounds(model) if question.column in WHOLE]
+    assert {question.column for question in whole} >= {"children", "income"}
+    assert all(map(is_between_whole_numbers, whole))
+    for question in whole:  # what is shown is what decides, also between whole numbers
+        shown, value = question.plainest()
+        beside = [float(value) - 0.3, float(value) + 0.3]
+        assert question.answer(beside).tolist() == (
+            [False, True] if ">" in shown else [True, False]
+        )
+    exact = preset(decimals=None).fit(X, y)
+    own, other = (
+        [question.value for question in bounds(each) if question.column == "height"]
+        for each in (model, exact)
+    )
+    assert own == other
+
+
+@pytest.mark.parametrize(
+    ("make", "shown"),
+    [
+        (lambda days: pd.Timestamp("2021-01-01") + days, "x since 2021-01-03"),
+        (
+            lambda days: pd.Timestamp("2021-01-01", tz="UTC") + days,
+            "x since 2021-01-03T00:00+00:00",
+        ),
+        (
+            lambda days: (pd.Timestamp("2021-03-27") + days).tz_localize("Europe/Berlin"),
+            "x since 2021-03-29T00:00+02:00",  # clocks are shifted on the 28th
+        ),
+        (lambda days: pd.Timestamp("2021-01-01") + days / 24, "x since 2021-01-01T02:00"),
+        (lambda days: days, "x >= 2d"),
+        (lambda days: days / 86400, "x >= 2s"),
+        (lambda days: (pd.Timestamp("2021-01-01") + days / 1440).time(), "x >= 00:02"),
+    ],
+)
+def test_days_and_the_like_are_cut_between_days(make: Any, shown: str) -> None:
+    numbers = np.arange(60) % 5
+    X = pd.DataFrame({"x": [make(pd.Timedelta(days=int(number))) for number in numbers]})
+    for preset in (BsnsingClassifier, BsnsingClassifier.plain, BsnsingClassifier.paper):
+        model = preset(max_rules=1).fit(X, numbers >= 2)
+        (question,) = model.tree_.rule(0).questions
+        assert question.text(negated=question.test == "<") == shown
+        assert (model.predict(X) == (numbers >= 2)).all()
+
+
 def test_whole_numbers_are_told_apart_as_by_the_midpoints() -> None:
     """With decimals, cuts stay where they are: also numbers that fit has not seen go as before."""
     X, y = family()
-    exact, short = (
-        BsnsingClassifier(decimals=given, column_pairs=None).fit(X[list(WHOLE)], y)
-        for given in (None, 0)
+    exact, short, plain = (
+        preset(decimals=given, column_pairs=None).fit(X[list(WHOLE)], y)
+        for preset, given in (
+            (BsnsingClassifier, None),
+            (BsnsingClassifier, 0),
+            (BsnsingClassifier.plain, "auto"),
+        )
     )
     random = np.random.RandomState(1)
     new = pd.DataFrame({name: random.randint(-9, 99_999, 3000) for name in WHOLE})
     new[["children", "rooms", "pets"]] = random.randint(-4, 9, (3000, 3))
     np.testing.assert_array_equal(short.predict_proba(new), exact.predict_proba(new))
+    exact = BsnsingClassifier.plain(decimals=None).fit(X[list(WHOLE)], y)
+    np.testing.assert_array_equal(plain.predict_proba(new), exact.predict_proba(new))
 
 
 def test_decimals_stay_near_the_midpoint() -> None:
@@ -273,5 +330,9 @@ def test_tables_of_which_a_sample_is_taught_keep_midpoints() -> None:
         sampled(decimals=given, column_pairs=None).fit(X, y) for given in ("auto", None, 1)
     )
     assert auto.is_taught_
-    assert str(auto) == str(exact) != str(short)
+    assert str(auto) != str(short)
+    is_whole = np.isin([c.name for c in auto.tree_.columns], WHOLE)[auto.tree_.question_column]
+    assert (auto.tree_.question_value == exact.tree_.question_value)[~is_whole].all()
+    assert all(is_between_whole_numbers(q) for q in bounds(auto) if q.column in WHOLE)
+    assert (auto.apply(X) == exact.apply(X)).all()
     assert (short.apply(X) == exact.apply(X)).all()

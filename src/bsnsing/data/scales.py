@@ -24,13 +24,13 @@ _WORDS = {"moment": "dates", "time": "times of day", "duration": "durations", "o
 _EPOCH = datetime.datetime(1970, 1, 1)
 _EPOCH_UTC = _EPOCH.replace(tzinfo=datetime.timezone.utc)
 _STEP = datetime.timedelta(microseconds=1)
-_SECOND, _MINUTE = 1_000_000, 60_000_000
-_HOUR, _DAY = 60 * _MINUTE, 24 * 60 * _MINUTE
+_SECOND, MINUTE = 1_000_000, 60_000_000
+_HOUR, _DAY = 60 * MINUTE, 24 * 60 * MINUTE
 # Moments that Python has, a day short of its ends, where clocks of some time zone would be beyond.
 _FIRST = (datetime.datetime.min + datetime.timedelta(1) - _EPOCH) // _STEP
 _LAST = (datetime.datetime.max - datetime.timedelta(1) - _EPOCH) // _STEP
 # Units that moments are rounded to, the coarsest first.
-UNITS = (_DAY, _HOUR, _MINUTE, _SECOND, 1000, 1)
+UNITS = (_DAY, _HOUR, MINUTE, _SECOND, 1000, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,15 @@ class Scale:
     def words(self) -> str:
         """What the column holds, for messages."""
         return _WORDS[self.kind]
+
+    @property
+    def fixed_offset(self) -> int | None:
+        """Microseconds that clocks of the time zone are ahead of UTC; None where it depends."""
+        if self.zone is None or self.zone == "UTC":
+            return 0
+        zone = zone_of(self.zone)
+        fixed = zone.utcoffset(None) if isinstance(zone, datetime.timezone) else None
+        return None if fixed is None else fixed // _STEP
 
     def number(self, value: Any, test: str) -> float:
         """Return the number that ``cell test number`` compares with where a question has a value.
@@ -217,7 +226,7 @@ def _show_duration(steps: int) -> str:
     sign, steps = ("-" if steps < 0 else ""), abs(steps)
     days, rest = divmod(steps, _DAY)
     hours, rest = divmod(rest, _HOUR)
-    minutes, rest = divmod(rest, _MINUTE)
+    minutes, rest = divmod(rest, MINUTE)
     seconds, fraction = divmod(rest, _SECOND)
     shown = f"{seconds}.{fraction:06d}".rstrip("0").rstrip(".")
     parts = [(days, f"{days}d"), (hours, f"{hours}h"), (minutes, f"{minutes}min")]
@@ -245,7 +254,7 @@ def read_moment(text: str, place: int = 0) -> tuple[Moment, int] | None:
     if found and any(found.groups()):
         days, hours, minutes, seconds = (own or "0" for own in found.groups())
         whole, _, fraction = seconds.partition(".")
-        steps = int(days) * _DAY + int(hours) * _HOUR + int(minutes) * _MINUTE
+        steps = int(days) * _DAY + int(hours) * _HOUR + int(minutes) * MINUTE
         steps += int(whole) * _SECOND + int(fraction.ljust(6, "0"))
         sign = -1 if found.group().startswith("-") else 1
         try:

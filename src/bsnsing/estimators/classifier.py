@@ -283,11 +283,11 @@ class BsnsingClassifier(
         separates the training rows as the midpoint between two of them does, and lies in the
         middle half of the way between them; in others it leaves the midpoint. An int keeps that
         many decimals, and more where it takes them to separate the rows; of -3, thresholds are
-        thousands where they can be. Where thresholds are rounded, a column of whole numbers is cut
-        between whole numbers: ``children >= 2``. Dates and durations are cut at full days, hours,
-        minutes or seconds in all trees. None leaves all midpoints. Questions of users and donors,
-        and pairs of columns, stay as they are, and with "auto" tables of which the forest learns a
-        sample only (over 200,000 rows).
+        thousands where they can be. In all trees a column of whole numbers is cut between whole
+        numbers, ``children >= 2``, and dates and durations at full days, hours, minutes or
+        seconds: what is shown is what decides, also of cells between them. None leaves all
+        midpoints. Questions of users and donors, and pairs of columns, stay as they are, and with
+        "auto" other numbers of tables of which the forest learns a sample only (over 200,000 rows).
     extra_questions : question, model, path, name, or a collection of these, default=None
         Further questions for every pool: given by hand (objects, or words such as
         ``"bmi >= 30"``), or lent by other models, whose every cut is taken in both directions.

@@ -52,12 +52,12 @@ class Rounding(NamedTuple):
 
     table: Table
     decimals: int | None
-    moments_only: bool = False
+    keeps_digits: bool = False
 
     def of(self, tree: Tree) -> Tree:
         """Return the tree with short thresholds in the questions of its own."""
         return round_thresholds(
-            tree, self.table, self.decimals, own_only=True, moments_only=self.moments_only
+            tree, self.table, self.decimals, own_only=True, keeps_digits=self.keeps_digits
         )
 
 

@@ -40,7 +40,6 @@ from bsnsing.estimators.unasked import without_unasked
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.progress import is_wanted, report
-from bsnsing.questions.equality import has_scales
 from bsnsing.questions.question import Question
 from bsnsing.rules.options import effective_n_threads, n_thresholds
 from bsnsing.tree.probabilities import Evidence
@@ -108,15 +107,16 @@ def _grow_large(
 
 
 def _rounding(model: BsnsingClassifier, table: Table, *, is_rounded: bool) -> Rounding | None:
-    """How thresholds are rounded: by default those of taught trees, as far as all rows are.
+    """How thresholds are rounded: by default to short ones in taught trees, as far as all rows are.
 
-    Moments are so in all trees.
+    Whole numbers are cut between whole ones, and moments at full days or the like, in all trees.
     """
-    is_auto = model.decimals == "auto"
-    moments_only = is_auto and not is_rounded
-    if model.decimals is None or (moments_only and not has_scales(table)):
+    if model.decimals is None:
         return None
-    return Rounding(table, None if is_auto else int(model.decimals), moments_only)
+    is_auto = model.decimals == "auto"
+    return Rounding(
+        table, None if is_auto else int(model.decimals), keeps_digits=is_auto and not is_rounded
+    )
 
 
 def _grow_trees(

@@ -100,7 +100,7 @@ class Predictions:
         >>> y = (X[:, 0] > 35) | (X[:, 1] > 30)
         >>> model = BsnsingClassifier.plain().fit(X, y)
         >>> print(model.tree_.rule(0))
-        x0 > 35.5 or x1 > 30.5
+        x0 >= 36 or x1 >= 31
         >>> new = [[25, 31], [np.nan, 31], [np.nan, 25], [np.nan, np.nan]]
         >>> model.unknown_at(new).tolist()
         [-1, -1, 0, 0]

@@ -36,8 +36,8 @@ from bsnsing.engine.workers import Handles, Workers, cheap
 from bsnsing.estimators.donors import read_extra_questions
 from bsnsing.estimators.encoded import grow_encoded
 from bsnsing.estimators.grown import is_taught_by, tree_options, with_first_rules
-from bsnsing.estimators.moments import MomentRounding
 from bsnsing.estimators.options import distill_options
+from bsnsing.estimators.rounding import PartsRounding
 from bsnsing.estimators.unasked import Unasked, leave_columns_out
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.progress import is_wanted, report
@@ -115,7 +115,7 @@ def fit_parts(model: BsnsingClassifier, workers: Workers, parts: Handles) -> Non
     _refuse(model, whole, is_taught=is_taught)
     rounding = None
     if model.decimals is not None:
-        rounding = MomentRounding.of_cases(workers, whole.cases, whole.table)
+        rounding = PartsRounding.of_cases(workers, whole.cases, whole.table)
     asked, rest = _without_unasked(model, whole, questions, is_taught=is_taught)
     totals = whole.label_counts / whole.agreed.unit
     options = tree_options(model, asked.info, model.classes_, totals, questions)

@@ -122,7 +122,8 @@ def cells_that(asked: AskedQuestion, answer: bool, column: ColumnInfo | None) ->
         inside = frozenset(i for i, level in enumerate(column.levels) if level in named)
         every = frozenset(range(len(column.levels)))
         return CellSet(None, inside if wanted else every - inside, has_missing)
-    return CellSet(_spans_of(question, wanted), None, has_missing)
+    scale = None if column is None else column.scale
+    return CellSet(_spans_of(question, wanted, scale), None, has_missing)
 
 
 def _none_of(cells: CellSet) -> CellSet:
@@ -131,16 +132,28 @@ def _none_of(cells: CellSet) -> CellSet:
     return replace(cells, levels=frozenset())
 
 
-def _spans_of(question: Question, wanted: bool) -> Spans:
+def _spans_of(question: Question, wanted: bool, scale: Scale | None) -> Spans:
+    """Where the answer is that; cuts between the same two numbers have the same ends.
+
+    Else there would be room between ``x >= 5``, which is ``x > 4.999...``, and ``x < 5``.
+    """
     value = float(question.value)  # type: ignore[arg-type]  # numbers, by Question's own check
-    above, below = Span(value, math.inf, not wanted), Span(-math.inf, value, False, not wanted)
-    if question.test == ">":
-        return (above if wanted else below,)
-    if question.test == "<":
-        return (below if wanted else above,)
-    if wanted:
-        return (Span(value, value, True, True),)
-    return Span(-math.inf, value), Span(value, math.inf)
+    if question.test == "==":
+        if wanted:
+            return (Span(value, value, True, True),)
+        return Span(-math.inf, value), Span(value, math.inf)
+    is_above = (question.test == ">") == wanted
+    span = (
+        Span(value, math.inf, not wanted) if is_above else Span(-math.inf, value, False, not wanted)
+    )
+    return (plainest_span(span) if scale is None else _in_steps(span),)
+
+
+def _in_steps(span: Span) -> Span:
+    """Return the same moments, which are whole numbers: from the first to before the next."""
+    low = math.floor(span.low) + 1 if math.isfinite(span.low) and not span.has_low else span.low
+    high = math.floor(span.high) + 1 if math.isfinite(span.high) and span.has_high else span.high
+    return Span(low, high, math.isfinite(low), False)
 
 
 def meet_spans(first: Spans, second: Spans) -> Spans:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from bsnsing import _core
+from bsnsing.data.columns import Column
 from bsnsing.data.table import Table
 from bsnsing.questions.pair import pair_columns
 from bsnsing.tree.decide import decide
@@ -114,15 +115,19 @@ def stops_of(tree: Tree, leaves: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where(tree.is_leaf[leaves], -1, leaves)
 
 
+def asked_column(tree: Tree, table: Table, position: int) -> Column:
+    """Return one column, or one of the pairs, which come after all columns."""
+    if position < len(tree.columns):
+        return table.columns[position]
+    return pair_columns(table, [tree.pairs[position - len(tree.columns)]])[0]
+
+
 def asked_columns(tree: Tree, table: Table) -> list[NDArray[Any] | None]:
     """Return the columns, and then the pairs, that the tree asks about; None for the others."""
     n_columns = len(tree.columns)
     columns: list[NDArray[Any] | None] = [None] * (n_columns + len(tree.pairs))
     for position in np.unique(tree.question_column):
-        if position < n_columns:
-            column = table.columns[position]
-        else:
-            (column,) = pair_columns(table, [tree.pairs[position - n_columns]])
+        column = asked_column(tree, table, position)
         is_categorical = column.info.kind == "categorical"
         columns[position] = column.codes() if is_categorical else column.native_numbers()
     return columns

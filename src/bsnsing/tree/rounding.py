@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bsnsing.data.scales import UNITS, Scale
+from bsnsing.data.columns import Column, SparseCells
+from bsnsing.data.scales import MINUTE, UNITS, Scale
 from bsnsing.data.table import Table
+from bsnsing.questions.coded import CodedQuestion
 from bsnsing.questions.question import OWN, TESTS
-from bsnsing.tree.predict import asked_columns
+from bsnsing.tree.predict import asked_column
 from bsnsing.tree.tree import Tree
 
 _ABOVE, _BELOW = TESTS.index(">"), TESTS.index("<")
@@ -21,6 +25,7 @@ _LARGEST_WHOLE = 2.0**53
 # Part of the way between two cells that a threshold keeps from either. Without, 14.9 between 9 and
 # 21 becomes 10, and new cells of 12 get other answers.
 _MARGIN = 0.25
+_FEW = 64
 
 
 def round_thresholds(
@@ -29,14 +34,16 @@ def round_thresholds(
     decimals: int | None = None,
     *,
     own_only: bool = False,
-    moments_only: bool = False,
+    keeps_digits: bool = False,
+    units: Sequence[int] | None = None,
 ) -> Tree:
     """Return the tree with the shortest thresholds that separate the same rows of a table.
 
     Each stays between the two values of its column that it lies between. Those with no value of
     the table on one side stay as they are. Where all values of a column are whole numbers, it is
     cut between whole numbers: ``children > 1.5`` is ``children >= 2``. Moments, times and durations
-    become full days where that can be, else full hours, minutes or seconds.
+    become full days where that can be, else full hours, minutes or seconds; a column of days is
+    cut between days.
 
     Parameters
     ----------
@@ -49,36 +56,105 @@ def round_thresholds(
         one value to the next; digits before the point may go, too.
     own_only : bool, default=False
         Leave questions of users and donors as they are, and pairs of columns.
-    moments_only : bool, default=False
-        Leave numbers as they are.
+    keeps_digits : bool, default=False
+        Leave thresholds of numbers where they are, but for columns of whole numbers, which are cut
+        between the same two.
+    units : sequence of int, default=None
+        What :func:`unit_of` says of each column, where the table does not have all rows.
     """
     value = tree.question_value.copy()
     is_bound = np.isin(tree.question_test, (_ABOVE, _BELOW))
     if own_only:
         is_bound &= np.array([tree.origins[i] == OWN for i in tree.question_origin], dtype=bool)
         is_bound &= tree.question_column < len(tree.columns)
-    for position, cells in enumerate(asked_columns(tree, table)):
+    for position in np.unique(tree.question_column[is_bound]).tolist():
         places = np.flatnonzero(is_bound & (tree.question_column == position))
-        if cells is None or len(places) == 0:
-            continue
-        is_pair = position >= len(tree.columns)
-        scale = None if is_pair else tree.columns[position].scale
-        if (moments_only and scale is None) or (scale is not None and scale.kind == "order"):
-            continue
-        known = cells[~np.isnan(cells)] if cells.dtype.kind == "f" else cells
-        is_whole = not is_pair and tree.columns[position].kind == "numeric" and _are_whole(known)
-        for i in places:
-            if scale is not None:
-                is_above = bool(tree.question_test[i] == _ABOVE)
-                value[i] = _rounded_moment(float(value[i]), known, is_above, scale)
-                continue
-            value[i] = _rounded(
-                float(value[i]), known, tree.question_test[i] == _ABOVE, is_whole, decimals
-            )
+        is_above = tree.question_test[places] == _ABOVE
+        column = asked_column(tree, table, position)
+        if position >= len(tree.columns):
+            unit = 0  # a pair, whose numbers are rounded
+        else:
+            unit = unit_of(column) if units is None else units[position]
+        round_one = _rounding_of(column, unit, decimals, keeps_digits=keeps_digits)
+        if round_one is not None:
+            bounds = zip(value[places].tolist(), is_above.tolist(), strict=True)
+            value[places] = [round_one(*bound) for bound in bounds]
     return replace(tree, question_value=value)
 
 
-def _rounded_moment(threshold: float, cells: NDArray[Any], is_above: bool, scale: Scale) -> float:
+def in_units(
+    questions: Sequence[CodedQuestion], is_wanted: Sequence[bool], table: Table
+) -> list[CodedQuestion]:
+    """Return questions of a table, of which some are cut between whole numbers, days and so on."""
+    rounded = list[CodedQuestion]()
+    known: dict[int, Callable[[float, bool], float] | None] = {}
+    for question, is_one in zip(questions, is_wanted, strict=True):
+        position, test, value, levels = question
+        is_bound = test in (_ABOVE, _BELOW) and position < len(table.columns)
+        if is_one and is_bound and position not in known:
+            column = table.columns[position]
+            known[position] = _rounding_of(column, unit_of(column), None, keeps_digits=True)
+        round_one = known.get(position) if is_one and is_bound else None
+        if round_one is not None:
+            question = (position, test, round_one(value, test == _ABOVE), levels)
+        rounded.append(question)
+    return rounded
+
+
+def _rounding_of(
+    column: Column, unit: int, decimals: int | None, *, keeps_digits: bool
+) -> Callable[[float, bool], float] | None:
+    """How bounds of a column are rounded, given on which side "yes" is; None: they stay."""
+    scale = column.info.scale
+    if column.info.kind == "categorical" or (scale is not None and scale.kind == "order"):
+        return None
+    if scale is None and keeps_digits:
+        return _between_whole if unit else None
+    cells = column.native_numbers()
+    known = cells[~np.isnan(cells)] if cells.dtype.kind == "f" else cells
+    if scale is not None:
+        return partial(_rounded_moment, cells=known, scale=scale, least_unit=unit)
+    return partial(_rounded, cells=known, is_whole=bool(unit), decimals=decimals)
+
+
+def unit_of(column: Column) -> int:
+    """Return what all cells of a column are whole numbers of, or 0 where there is no such thing.
+
+    Of numbers that is 1, of moments, times and durations the greatest of ``UNITS``. A column
+    without cells gets the greatest, so that the least one of several parts holds for all rows.
+    """
+    info = column.info
+    if info.kind != "numeric":
+        return 0
+    cells = column.cells
+    if isinstance(cells, SparseCells):
+        is_filled = len(cells.rows) < cells.n_rows
+        numbers = np.append(cells.values, cells.filling) if is_filled else cells.values
+    else:
+        numbers = cells
+    if info.scale is None:
+        return int(_are_whole(numbers))
+    if info.scale.kind == "order":
+        return 1
+    return _unit_of_moments(numbers[~np.isnan(numbers)], info.scale)
+
+
+def _unit_of_moments(steps: NDArray[np.float64], scale: Scale) -> int:
+    offset = scale.fixed_offset
+    if offset is not None:
+        return next(unit for unit in UNITS if not np.fmod(steps + offset, unit).any())
+    # Clocks of other zones are shifted twice a year: by whole minutes.
+    least = next(unit for unit in UNITS if unit <= MINUTE and not np.fmod(steps, unit).any())
+    if least < MINUTE:
+        return least
+    different = np.unique(steps).tolist()
+    coarser = (unit for unit in UNITS if unit > MINUTE)
+    return next((u for u in coarser if all(scale.rounded(s, u) == s for s in different)), MINUTE)
+
+
+def _rounded_moment(
+    threshold: float, is_above: bool, *, cells: NDArray[Any], scale: Scale, least_unit: int
+) -> float:
     """Return the roundest moment between the same cells, and near their middle."""
     is_no = cells <= threshold if is_above else cells < threshold
     if is_no.all() or not is_no.any():
@@ -87,19 +163,49 @@ def _rounded_moment(threshold: float, cells: NDArray[Any], is_above: bool, scale
     margin = _MARGIN * (high - low)
     for unit in UNITS:
         first = scale.rounded(threshold, unit)  # on the upper side of the cut
-        if low < first <= high and (unit == 1 or low + margin <= first <= high - margin):
-            return first - 1.0 if is_above else float(first)
+        if unit == least_unit and first <= low:
+            first = scale.rounded(first + unit, unit)
+        is_near = unit == least_unit or low + margin <= first <= high - margin
+        if low < first <= high and is_near:
+            return first - 1.0 if is_above else first
     return threshold
 
 
 def _are_whole(cells: NDArray[Any]) -> bool:
-    if len(cells) == 0 or max(abs(float(cells.min())), abs(float(cells.max()))) > _LARGEST_WHOLE:
-        return False
-    return cells.dtype.kind != "f" or bool((cells == np.floor(cells)).all())
+    """Whether all cells that are there are whole, and not beyond what floats tell apart."""
+    if cells.dtype.kind == "f":
+        head = cells[:_FEW]  # which tells most columns that are not
+        if not _all_whole(head) or not _all_whole(cells):
+            return False
+        cells = cells[~np.isnan(cells)]
+    if len(cells) == 0:
+        return True
+    return max(abs(float(cells.min())), abs(float(cells.max()))) <= _LARGEST_WHOLE
+
+
+def _all_whole(cells: NDArray[Any]) -> bool:
+    return bool(((cells == np.floor(cells)) | np.isnan(cells)).all())
+
+
+def _between_whole(threshold: float, is_above: bool) -> float:
+    """Return the bound that says the same of whole numbers, and is one of them."""
+    return _whole_bound(_next_whole(threshold, is_above), is_above)
+
+
+def _next_whole(threshold: float, is_above: bool) -> float:
+    """The least whole number above the cut."""
+    return float(math.floor(threshold) + 1 if is_above else math.ceil(threshold))
+
+
+def _whole_bound(least: float, is_above: bool) -> float:
+    if not is_above:
+        return least
+    # Below 0 is a number so small that some machines and programs take it for 0.
+    return math.nextafter(least, -math.inf) if least != 0 else -1.0
 
 
 def _rounded(
-    threshold: float, cells: NDArray[Any], is_above: bool, is_whole: bool, decimals: int | None
+    threshold: float, is_above: bool, *, cells: NDArray[Any], is_whole: bool, decimals: int | None
 ) -> float:
     """Return the threshold of fewest digits between the same cells, and near their middle."""
     is_no = cells <= threshold if is_above else cells < threshold
@@ -114,11 +220,7 @@ def _rounded(
         first = decimals
         span = math.nextafter(low, math.inf), math.nextafter(high, -math.inf)
     if is_whole:
-        least = _least_whole(threshold, span, first, is_above)
-        if not is_above:
-            return least
-        # Below 0 is a number so small that some machines and programs take it for 0.
-        return math.nextafter(least, -math.inf) if least != 0 else -1.0
+        return _whole_bound(_least_whole(threshold, span, first, is_above), is_above)
     for digits in range(first, 18 + max(first, 0)):
         try:
             shorter = round(threshold, digits)
@@ -135,5 +237,4 @@ def _least_whole(threshold: float, span: tuple[float, float], first: int, is_abo
         shorter = round(threshold, digits)
         if span[0] <= shorter - 0.5 <= span[1]:
             return shorter
-    # To cells that are whole it says what the threshold does.
-    return float(math.floor(threshold) + 1 if is_above else math.ceil(threshold))
+    return _next_whole(threshold, is_above)
