@@ -189,6 +189,26 @@ def test_alternatives_are_the_best_rules_of_a_node(make) -> None:
     assert f"loses {found[1].loss:.4g}" in str(found[1])
 
 
+def test_alternatives_part_the_rows_each_in_its_own_way() -> None:
+    """ "sex == f" is no alternative to "sex == m", and words are those of the tree."""
+    random = np.random.RandomState(0)
+    X = pd.DataFrame(
+        {
+            "sex": random.choice(["f", "m"], 200),
+            "smoker": random.rand(200) < 0.4,
+            "children": random.randint(0, 5, 200),
+        }
+    )
+    y = (X.smoker | (X.children > 2)) ^ (random.rand(200) < 0.2)
+    model = BsnsingClassifier.plain(max_rules=1, max_depth=1).fit(X, y)
+    shown = [found.rule.text() for found in model.alternatives(0, X, y, k=9)]
+    assert len([text for text in shown if text.startswith("sex")]) == 1
+    assert {"smoker is true", "children >= 3", "children >= 1"} <= set(shown)
+    midpoints = BsnsingClassifier.plain(max_rules=1, max_depth=1, decimals=None).fit(X, y)
+    shown = [found.rule.text() for found in midpoints.alternatives(0, X, y, k=9)]
+    assert "children > 2.5" in shown
+
+
 def test_alternatives_of_a_node_that_nobody_comes_to() -> None:
     model = BsnsingClassifier.plain(max_leaf_nodes=3).fit(IRIS, SPECIES)
     with pytest.raises(ValueError, match="No row of X comes to"):

@@ -188,7 +188,9 @@ class EditableTree:
             Number of the node, which may be a leaf.
         X, y, sample_weight
             The cases. The rules are judged by those that come to the node, by the classifier's
-            ``criterion``, over the questions that these cases give rise to.
+            ``criterion``, over the questions that these cases give rise to. They keep the
+            classifier's constraints, given the rules above the node and the columns of all others;
+            class weights, costs of errors and costs of columns count as in a fit.
         k : int, default=10
             How many rules.
         max_rules : int, default=None
@@ -216,7 +218,15 @@ class EditableTree:
         copy = _untaught(model)
         cases, options = _read(copy, table, labels, sample_weight)
         search = replace(options.search, max_rules=size)
-        return rank_at(tree, node, rows, cases, replace(options, search=search), k)
+        return rank_at(
+            tree,
+            node,
+            rows,
+            cases,
+            replace(options, search=search),
+            k,
+            cuts_units=model.decimals is not None,
+        )
 
     def _own_tree(self) -> tuple[BsnsingClassifier, Tree]:
         model = cast("BsnsingClassifier", self)

@@ -50,7 +50,7 @@ def grow_tree(
     class_weight = options.weights(n_classes)
     unit = cases.weights.unit
     split_weight = split_weights(class_weight, options.costs).tolist()
-    guard = _guard(options, engine_options, cases, split_weight)
+    guard = guard_of(options, engine_options, cases, split_weight)
     first = None
     if options.first_rules:
         first = FirstRules(options.first_rules, cases, engine_options)
@@ -79,7 +79,7 @@ def grow_tree(
     )
 
 
-def _guard(
+def guard_of(
     options: GrowOptions, engine_options: EngineOptions, cases: Cases, weights: list[float]
 ) -> Guard | None:
     """What keeps what is known of whole paths and trees; None where nothing is."""

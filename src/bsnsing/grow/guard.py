@@ -54,14 +54,14 @@ class Guard:
         cases first, each knowing what those before it ask about.
         """
         if not self._n_columns_left():
-            limits = [self._limits(node.tree_node, builder) for node in nodes]
+            limits = [self.limits_at(node.tree_node, builder) for node in nodes]
             return solver.choose(engine, [n.engine_node for n in nodes], seconds, limits)
         deadline = Deadline(seconds)
         n_cases = [-sum(builder.counts[node.tree_node]) for node in nodes]
         found: list[Found | None] = [None] * len(nodes)
         for n_done, place in enumerate(np.argsort(n_cases, kind="stable").tolist()):
             node = nodes[place]
-            own = [self._limits(node.tree_node, builder)]
+            own = [self.limits_at(node.tree_node, builder)]
             share = deadline.share(len(nodes) - n_done)
             (found[place],) = solver.choose(engine, [node.engine_node], share, own)
             rule = found[place]
@@ -85,7 +85,8 @@ class Guard:
         for child, own in zip(children, ends, strict=True):
             self.bounds[child.tree_node], self.paid[child.tree_node] = own, paid
 
-    def _limits(self, node: int, builder: TreeBuilder) -> NodeLimits:
+    def limits_at(self, node: int, builder: TreeBuilder) -> NodeLimits:
+        """What the rules of an open node keep."""
         low, high = self.bounds[node]
         return NodeLimits(
             low,

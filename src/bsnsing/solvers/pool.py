@@ -59,7 +59,8 @@ class PoolSearch:
     n_classes: int
     weights: CaseWeights
     options: SearchOptions
-    class_weights: tuple[float, float] = (1.0, 1.0)
+    class_weights: tuple[float, float] = (1.0, 1.0)  # of the programs, by a constant
+    split_weights: tuple[float, ...] | None = None  # what a case of each class counts in criteria
     limits: QuestionLimits = field(default_factory=QuestionLimits)
     ceiling: float = math.inf  # only rules below this are of interest
 
@@ -103,6 +104,7 @@ class PoolSearch:
             n_classes=self.n_classes,
             weights=self.weights.counts,
             unit=self.weights.unit,
+            class_weights=self.split_weights,
         )
 
     @staticmethod

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,23 +14,64 @@ from bsnsing.solvers.pool import PoolSearch
 
 # Rules that say nothing new are passed over, so more are asked for than are wanted.
 _TIMES_WANTED = 4
+# Rules that are looked at, at most: of limits that next to none keeps.
+_MOST_ASKED = 1_000_000
+# Objectives that differ by less, relatively, are equal: sums are rounded.
+_ROUNDING = 1e-11
 
 
-def rank_rules(search: PoolSearch, n_best: int) -> list[PoolRule]:
+@dataclass(frozen=True, slots=True)
+class FurtherLimits:
+    """What a pool cannot say of rules: whether one is allowed, and what it costs beside."""
+
+    keeps: Callable[[PoolRule], bool] = lambda rule: True
+    price: Callable[[PoolRule], float] | None = None  # never negative; None is nothing
+
+
+NO_FURTHER = FurtherLimits()
+
+
+def rank_rules(
+    search: PoolSearch, n_best: int, further: FurtherLimits = NO_FURTHER
+) -> list[PoolRule]:
     """Return the ``n_best`` best rules, best first; fewer where there are no more.
 
-    Exact, but for a time limit. Passed over are rules with a question that changes no answer, and
-    of two rules that are each other's opposite the less simple one, if either side may be "yes".
+    Exact, but for a time limit. Passed over are rules with a question that changes no answer (if
+    the others keep all limits), and of two rules that are each other's opposite the less simple
+    one, if either side may be "yes".
+
+    Rules come in the order of their objectives, so that those that further limits forbid can be
+    left out as they come. With a price the search goes on until the objective alone of any other
+    rule is more than what the best ones come to.
     """
     n_asked = _TIMES_WANTED * n_best
     while True:
         found, is_complete = search.ranked(max(2, n_asked))
-        kept = [rule for rule in found if not _is_redundant(search.answers, rule)]
+        kept = [rule for rule in found if further.keeps(rule) and not _is_redundant(search, rule)]
         if search.options.criterion != "error":
             kept = _without_opposites(kept)
-        if len(kept) >= n_best or len(found) < n_asked or not is_complete:
-            return [_judged(search, rule, is_complete) for rule in kept[:n_best]]
+        ranked = [_judged(search, rule, is_complete) for rule in kept]
+        is_all = len(found) < n_asked
+        n_sure = len(ranked)
+        if further.price is not None:
+            reach = np.inf if is_all else _judged(search, found[-1], is_complete).objective
+            ranked = _with_prices(ranked, further.price, reach * (1 - _ROUNDING))
+            n_sure = sum(rule.optimal for rule in ranked)
+        if n_sure >= n_best or is_all or not is_complete or n_asked >= _MOST_ASKED:
+            return ranked[:n_best]
         n_asked *= _TIMES_WANTED
+
+
+def _with_prices(
+    rules: list[PoolRule], price: Callable[[PoolRule], float], reach: float
+) -> list[PoolRule]:
+    """Rules by objective and price; those within reach are before all that are not here."""
+    priced = []
+    for rule in rules:
+        value = rule.objective + price(rule)
+        is_sure = rule.optimal and value <= reach
+        priced.append(rule._replace(objective=value, bound=value, optimal=is_sure))
+    return sorted(priced, key=lambda rule: rule.objective)
 
 
 def judge_rule(
@@ -58,18 +102,17 @@ def follow_rule(
     return holds
 
 
-def _is_redundant(answers: NDArray[np.uint8], rule: PoolRule) -> bool:
-    """Whether the rule says the same without one of its questions."""
-    questions, negated = list(rule.questions), list(rule.negated)
+def _is_redundant(search: PoolSearch, rule: PoolRule) -> bool:
+    """Whether the rule says the same without one of its questions, and may do without it."""
+    answers, questions, negated = search.answers, list(rule.questions), list(rule.negated)
     if len(questions) == 1:
         return False
     whole = follow_rule(answers, questions, negated, rule.operator)
     for k in range(len(questions)):
         rest = [i for i in range(len(questions)) if i != k]
-        part = follow_rule(
-            answers, [questions[i] for i in rest], [negated[i] for i in rest], rule.operator
-        )
-        if (part == whole).all():
+        others = [questions[i] for i in rest]
+        part = follow_rule(answers, others, [negated[i] for i in rest], rule.operator)
+        if (part == whole).all() and search.limits.allow(others):
             return True
     return False
 
@@ -92,8 +135,10 @@ def _without_opposites(rules: list[PoolRule]) -> list[PoolRule]:
 
 
 def _judged(search: PoolSearch, rule: PoolRule, is_complete: bool) -> PoolRule:
+    weights = 1.0 if search.split_weights is None else np.array(search.split_weights)
     yes = np.array([rule.left])
     no = search.weights.class_totals(search.labels, search.n_classes) - yes
+    yes, no = yes * weights, no * weights
     if search.options.criterion == "error":  # class 1 is the positive one
         objective = (yes + no)[0, 1] * yes[0, 0] + (yes + no)[0, 0] * no[0, 1]
     else:
