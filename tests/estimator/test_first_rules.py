@@ -54,6 +54,35 @@ def test_trees_begin_with_the_given_rule(kind, rule, has_missing):
     assert [str(Rule.parse(own)) for own in loaded.first_rules] == [str(Rule.parse(rule))]
 
 
+@pytest.mark.parametrize("kind", ["plain", "default", "pruned", "small"])
+@pytest.mark.parametrize(
+    ("rule", "shown"),
+    [
+        ("smoker is true", "smoker is true"),
+        ("smoker == 0", "smoker is false"),
+        (
+            "smoker is false or visit before 2021-03-01",
+            "smoker is false or visit before 2021-03-01",
+        ),
+        ("visit since 2021-02-01T00:00", "visit since 2021-02-01"),
+        ("stage >= III", "stage >= III"),
+        ("bmi / age > 0.5", "bmi / age > 0.5"),
+    ],
+)
+def test_first_rules_hold_in_whatever_words(kind, rule, shown):
+    table, y = table_of()
+    random = np.random.default_rng(1)
+    stages = pd.Categorical(
+        random.choice(["I", "II", "III"], 200), ["I", "II", "III"], ordered=True
+    )
+    table = table.assign(
+        smoker=random.random(200) < 0.4,
+        visit=pd.Timestamp("2021-01-01") + pd.to_timedelta(random.integers(0, 90, 200), unit="D"),
+        stage=stages,
+    )
+    assert KINDS[kind](first_rules=[rule]).fit(table, y).tree_.rule(0).text() == shown
+
+
 def test_what_the_best_rule_could_do_is_said_beside_it():
     table, y = table_of()
     given = BsnsingClassifier.plain(first_rules=["town == x"]).fit(table, y).tree_

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.columns import ColumnInfo
+from bsnsing.grow.first import asks
 from bsnsing.rules.knowledge import Knowledge
 from bsnsing.tree.monotone import keep_order
 from bsnsing.tree.rule import Rule
@@ -129,7 +130,7 @@ def check_first_rule(model: BsnsingClassifier, trees: Sequence[Tree]) -> None:
     """Refuse trees that could not begin with the rule that they should begin with."""
     rules = read_first_rules(model.first_rules)
     for tree in trees if rules else ():
-        if (tree.counts[0] > 0).sum() < 2 or str(tree.rules[0]) == str(rules[0]):
+        if (tree.counts[0] > 0).sum() < 2 or asks(tree, 0, rules[0]):
             continue
         raise ValueError(
             f"first_rules begins with '{rules[0]}', which the tree cannot: it breaks a constraint, "

@@ -11,6 +11,7 @@ from bsnsing.data.cases import Cases
 from bsnsing.engine.base import Engine, EngineOptions
 from bsnsing.grow.builder import OpenNode
 from bsnsing.grow.given import coded_rule
+from bsnsing.grow.search_tree import coded_rule as rule_at
 from bsnsing.questions.coded import CodedRule, QuestionEncoder
 from bsnsing.rules.split import Found
 from bsnsing.tree.prune import Held
@@ -66,15 +67,25 @@ def held_by(rules: Sequence[Rule]) -> Held | None:
     """Return what marks the nodes that ask the rules of their levels, or None without rules."""
     if not rules:
         return None
-    texts = [str(rule) for rule in rules]
 
     def held(tree: Tree) -> NDArray[np.bool_]:
         marked = np.zeros(tree.n_nodes, dtype=bool)
-        for node in np.flatnonzero((tree.depth < len(texts)) & ~tree.is_leaf):
-            marked[node] = str(tree.rules[node]) == texts[tree.depth[node]]
+        for node in np.flatnonzero((tree.depth < len(rules)) & ~tree.is_leaf).tolist():
+            marked[node] = asks(tree, node, rules[tree.depth[node]])
         return marked
 
     return held
+
+
+def asks(tree: Tree, node: int, rule: Rule) -> bool:
+    """Whether a node asks a rule, in whatever words: "smoker is true" is "smoker == 1"."""
+    if tree.is_leaf[node]:
+        return False
+    try:
+        wanted = coded_rule(rule, QuestionEncoder(tree.columns, tree.pairs))
+    except ValueError:  # a pair of columns that the tree does not ask about
+        return False
+    return rule_at(tree, node, tree.pairs) == wanted
 
 
 def _n_classes(engine: Engine, node: OpenNode) -> int:
