@@ -291,3 +291,37 @@ def test_rules_that_a_requirement_keeps_long_are_ranked() -> None:
     assert [split.questions for split in ranked] == [(1,), (1, 2)]  # question 0 says what 1 does
     both = best_rule(answers, y, n_best=3, max_rules=2, constraints={"required": [0, 1]})
     assert [split.questions for split in both] == [(0, 1)]
+
+
+@pytest.mark.parametrize("known", [name for name in KNOWN if name not in ("max_columns", "much")])
+def test_swapped_trees_are_judged_as_fits_are(known: str) -> None:
+    """A rule in its own place is as good, and as proven, as the fit said; another one is not."""
+    for seed in range(2):
+        X, y = table_of(seed, 150)
+        model = BsnsingClassifier.plain(min_samples_leaf=5, max_depth=3, **KNOWN[known]).fit(X, y)
+        tree = model.tree_
+        same = model.swap(0, tree.rules[0], X, y).tree_
+        inner = ~tree.is_leaf
+        np.testing.assert_allclose(same.objective[inner], tree.objective[inner])
+        assert same.optimal[inner].all()
+        ranked = model.alternatives(0, X, y, k=4)
+        for other in ranked[1:]:
+            swapped = model.swap(0, other.rule, X, y).tree_
+            assert swapped.objective[0] == pytest.approx(other.objective)
+            best = model.alternatives(0, X, y, k=1, max_rules=len(other.rule.questions))[0]
+            if not best.is_own:  # which may be larger
+                assert swapped.best_own_objective[0] == pytest.approx(best.objective)
+                assert swapped.optimal[0] == (other.objective < best.objective + CLOSE)
+
+
+def test_rules_of_other_nodes_leave_their_columns_alone() -> None:
+    """With max_columns, the best rule of a node is one of the columns that the others leave it."""
+    X, y = table_of(3, 200)
+    model = BsnsingClassifier.plain(min_samples_leaf=5, max_depth=2, max_columns=2).fit(X, y)
+    asked = {q.column for rule in model.tree_.rules if rule for q in rule.questions}
+    assert len(asked) == 2
+    given = model.swap(0, f"{sorted(asked)[0]} > 1", X, y)
+    best = given.alternatives(0, X, y, k=1, max_rules=1)[0]
+    assert given.tree_.best_own_objective[0] == pytest.approx(best.objective)
+    free = BsnsingClassifier.plain(min_samples_leaf=5, max_depth=1, max_rules=1).fit(X, y)
+    assert free.tree_.objective[0] <= best.objective

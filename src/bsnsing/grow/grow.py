@@ -7,18 +7,16 @@ from typing import Any
 from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
-from bsnsing.engine.base import EngineOptions
 from bsnsing.engine.scattered import ScatteredEngine
 from bsnsing.grow.donors import with_donors
 from bsnsing.grow.finish import finish_nodes
 from bsnsing.grow.first import FirstRules
-from bsnsing.grow.guard import Guard
+from bsnsing.grow.guard import guard_of
 from bsnsing.grow.levels import GrowPlan, grow_levels
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.origins import Origins
 from bsnsing.grow.rows import Tracker
 from bsnsing.rules.criteria import CRITERIA
-from bsnsing.rules.knowledge import Knowledge
 from bsnsing.solvers.nodes import make_node_solver
 from bsnsing.tree.decide import split_weights
 from bsnsing.tree.tree import Tree
@@ -77,20 +75,3 @@ def grow_tree(
         objective_unit=unit ** CRITERIA[options.search.criterion].unit_power,
         shrinkage=options.shrinkage,
     )
-
-
-def guard_of(
-    options: GrowOptions, engine_options: EngineOptions, cases: Cases, weights: list[float]
-) -> Guard | None:
-    """What keeps what is known of whole paths and trees; None where nothing is."""
-    limits = engine_options.limits
-    is_along_paths = limits is not None and limits.along_paths
-    if options.knowledge is None and not is_along_paths:
-        return None
-    if options.solver.name not in ("enum", "greedy"):
-        raise ValueError(
-            f"solver={options.solver.name!r} cannot keep constraints along_paths, which its "
-            "programs do not say. Use solver='enum' or 'greedy'."
-        )
-    names = [column.name for column in cases.table.info]
-    return Guard(options.knowledge or Knowledge(), names, weights, limits)

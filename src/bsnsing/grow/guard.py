@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bsnsing.engine.base import Engine
+from bsnsing.data.cases import Cases
+from bsnsing.engine.base import Engine, EngineOptions
 from bsnsing.grow.builder import OpenNode, TreeBuilder
+from bsnsing.grow.options import GrowOptions
 from bsnsing.rules.constraints import SubjectLimits
 from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.knowledge import Knowledge, NodeLimits, order_of
@@ -114,3 +116,20 @@ class Guard:
         weighted = np.array(counts) * self.weights
         total = float(weighted.sum())
         return float(weighted[self.knowledge.target] / total) if total > 0 else 0.0
+
+
+def guard_of(
+    options: GrowOptions, engine_options: EngineOptions, cases: Cases, weights: list[float]
+) -> Guard | None:
+    """What keeps what is known of whole paths and trees; None where nothing is."""
+    limits = engine_options.limits
+    is_along_paths = limits is not None and limits.along_paths
+    if options.knowledge is None and not is_along_paths:
+        return None
+    if options.solver.name not in ("enum", "greedy"):
+        raise ValueError(
+            f"solver={options.solver.name!r} cannot keep constraints along_paths, which its "
+            "programs do not say. Use solver='enum' or 'greedy'."
+        )
+    names = [column.name for column in cases.table.info]
+    return Guard(options.knowledge or Knowledge(), names, weights, limits)

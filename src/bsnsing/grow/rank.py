@@ -13,8 +13,7 @@ from bsnsing.engine.base import Engine
 from bsnsing.grow.builder import OpenNode, TreeBuilder
 from bsnsing.grow.donors import NodeDonors
 from bsnsing.grow.given import pair_questions
-from bsnsing.grow.grow import guard_of
-from bsnsing.grow.guard import Guard
+from bsnsing.grow.guard import Guard, guard_of
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.origins import Origins
 from bsnsing.grow.rank_limits import NodeRules, question_limits

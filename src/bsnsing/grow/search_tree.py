@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from bsnsing.questions.coded import CodedRule
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.rules.criteria import CRITERIA
 from bsnsing.rules.deadline import Deadline
+from bsnsing.rules.knowledge import NodeLimits
 from bsnsing.rules.split import Found
 from bsnsing.solvers.base import Solver
 from bsnsing.solvers.native import NativeSolver
@@ -40,9 +41,18 @@ class BestRule(NamedTuple):
 
 
 def search_tree(
-    tree: Tree, is_wanted: NDArray[np.bool_], cases: Cases, options: GrowOptions, deadline: Deadline
+    tree: Tree,
+    is_wanted: NDArray[np.bool_],
+    cases: Cases,
+    options: GrowOptions,
+    deadline: Deadline,
+    limits: Mapping[int, NodeLimits] | None = None,
 ) -> dict[int, BestRule]:
-    """Return what a search finds at each wanted node, the tree's own rules parting the cases."""
+    """Return what a search finds at each wanted node, the tree's own rules parting the cases.
+
+    ``limits`` are what the rules of each wanted node keep beside what all do, if anything; they
+    are for engines that have all rows.
+    """
     n_classes = max(2, len(tree.classes))
     engine_options = options.engine_options(cases.table)
     engine = options.make_engine(cases, n_classes, engine_options)
@@ -56,7 +66,7 @@ def search_tree(
         deadline,
     )
     unit = cases.weights.unit ** CRITERIA[options.search.criterion].unit_power
-    search = _TreeSearch(tree, is_wanted, tuple(engine_options.pairs), unit)
+    search = _TreeSearch(tree, is_wanted, tuple(engine_options.pairs), unit, limits or {})
     if not isinstance(engine, ScatteredEngine):
         return search.below(0, engine, solver, deadline)
     n_cases = tree.counts.sum(axis=1)
@@ -77,6 +87,7 @@ class _TreeSearch:
     is_wanted: NDArray[np.bool_]
     pairs: tuple[ColumnPair, ...]
     unit: float  # of objectives
+    limits: Mapping[int, NodeLimits] = field(default_factory=dict)  # of nodes, if anything
 
     def below(
         self,
@@ -105,7 +116,9 @@ class _TreeSearch:
             searched = [node for node in level if self.is_wanted[node]]
             if searched:  # else no part of the time, which may be infinite
                 seconds = deadline.left() * len(searched) / n_waiting
-                chosen = solver.choose(engine, [level[node] for node in searched], seconds)
+                nodes = [level[node] for node in searched]
+                limits = [self.limits[node] for node in searched] if self.limits else []
+                chosen = solver.choose(engine, nodes, seconds, limits)
                 for node, found in zip(searched, chosen, strict=True):
                     best[node] = _best_rule(found, self.unit)
                 n_waiting -= len(searched)
