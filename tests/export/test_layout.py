@@ -20,7 +20,8 @@ from bsnsing.export import export_graphviz, export_latex, export_svg, plot_tree
 from bsnsing.export.direction import MARK, in_line
 from bsnsing.export.latex import LatexOptions, export_pdf
 from bsnsing.export.layout import Box, Layout, place_tree
-from bsnsing.export.picture import PictureOptions, read_options, tree_pictures
+from bsnsing.export.picture import tree_pictures
+from bsnsing.export.picture_options import PictureOptions, read_options
 from bsnsing.export.png import export_png
 from bsnsing.export.text_width import text_width, wrap
 from bsnsing.export.tidy import tidy_positions

@@ -15,7 +15,8 @@ from made_trees import made_tree
 
 from bsnsing import Tree, export_html
 from bsnsing.export.layout import place_tree
-from bsnsing.export.picture import PictureOptions, tree_pictures
+from bsnsing.export.picture import tree_pictures
+from bsnsing.export.picture_options import PictureOptions
 
 SHOWN = """nodes => nodes.map(node => {
   const box = node.querySelector(".box");

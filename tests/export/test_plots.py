@@ -35,7 +35,8 @@ from bsnsing.export.form import model_form
 from bsnsing.export.importances import importance_of_columns, importance_of_rules
 from bsnsing.export.layout import place_tree
 from bsnsing.export.partition import model_shares, read_table
-from bsnsing.export.picture import PictureOptions, tree_pictures
+from bsnsing.export.picture import tree_pictures
+from bsnsing.export.picture_options import PictureOptions
 from bsnsing.export.png import export_png
 from tests.export.test_form import MODELS, hostile_rows, mixed_table
 

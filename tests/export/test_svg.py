@@ -13,7 +13,8 @@ from bsnsing import export_svg
 from bsnsing.data.show import show_name
 from bsnsing.export.direction import MARK
 from bsnsing.export.layout import place_tree
-from bsnsing.export.picture import PictureOptions, tree_pictures
+from bsnsing.export.picture import tree_pictures
+from bsnsing.export.picture_options import PictureOptions
 from bsnsing.export.registry import export
 from bsnsing.export.svg import draw_svg
 from tests.export.test_form import MODELS, mixed_table

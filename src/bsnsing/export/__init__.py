@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bsnsing.export.onnx.model import export_onnx
     from bsnsing.export.page import export_html
     from bsnsing.export.partition import plot_partition
-    from bsnsing.export.picture import PictureOptions
+    from bsnsing.export.picture_options import PictureOptions
     from bsnsing.export.plot import plot_tree
     from bsnsing.export.pmml import export_pmml
     from bsnsing.export.registry import FORMATS, export
@@ -43,7 +43,7 @@ _HOME = {
     "Explanation": "explanations",
     "Explanations": "explanations",
     "FORMATS": "registry",
-    "PictureOptions": "picture",
+    "PictureOptions": "picture_options",
     "Summary": "summary_page",
     "TreeSummaries": "summary_page",
     "explain": "explanations",

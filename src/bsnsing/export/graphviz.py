@@ -5,14 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from bsnsing.export.direction import in_line
-from bsnsing.export.picture import (
-    NodeWords,
-    PictureOptions,
-    TreePicture,
-    read_options,
-    tells_options,
-    tree_pictures,
-)
+from bsnsing.export.picture import NodeWords, TreePicture, tree_pictures
+from bsnsing.export.picture_options import PictureOptions, read_options, tells_options
 from bsnsing.export.text_width import wrap
 
 _WIDTH, _SIZE = 220.0, 12.0  # that text wraps at

@@ -13,14 +13,8 @@ from typing import Any
 from bsnsing.export.latex_lines import Lines
 from bsnsing.export.latex_text import latex_text, letter_commands, printed
 from bsnsing.export.palette import colour_of
-from bsnsing.export.picture import (
-    NodeWords,
-    PictureOptions,
-    TreePicture,
-    read_options,
-    tells_options,
-    tree_pictures,
-)
+from bsnsing.export.picture import NodeWords, TreePicture, tree_pictures
+from bsnsing.export.picture_options import PictureOptions, read_options, tells_options
 from bsnsing.export.text_width import text_width
 from bsnsing.export.tidy import tidy_positions
 from bsnsing.tree.text import show_count, show_small_probability

@@ -6,7 +6,8 @@ from html import escape
 from typing import Any
 
 from bsnsing.export.layout import place_tree
-from bsnsing.export.picture import PictureOptions, tree_pictures
+from bsnsing.export.picture import tree_pictures
+from bsnsing.export.picture_options import PictureOptions
 from bsnsing.export.svg import draw_svg
 from bsnsing.tree.tree import Tree
 

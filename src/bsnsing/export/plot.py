@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from bsnsing.export.boxes import TextLine
 from bsnsing.export.layout import Box, Layout, Link, place_tree
-from bsnsing.export.picture import PictureOptions, read_options, tells_options, tree_pictures
+from bsnsing.export.picture import tree_pictures
+from bsnsing.export.picture_options import PictureOptions, read_options, tells_options
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

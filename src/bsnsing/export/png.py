@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from bsnsing.export.boxes import TextLine
 from bsnsing.export.glyphs import text_outline
 from bsnsing.export.layout import Box, Layout, place_tree
-from bsnsing.export.picture import PictureOptions, read_options, tells_options, tree_pictures
+from bsnsing.export.picture import tree_pictures
+from bsnsing.export.picture_options import PictureOptions, read_options, tells_options
 from bsnsing.export.plot import (
     BETWEEN,
     EDGE,

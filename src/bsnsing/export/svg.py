@@ -9,7 +9,8 @@ from typing import Any
 from bsnsing.export.boxes import TextLine
 from bsnsing.export.layout import Box, Layout, Link, place_tree
 from bsnsing.export.palette import mix
-from bsnsing.export.picture import PictureOptions, read_options, tells_options, tree_pictures
+from bsnsing.export.picture import tree_pictures
+from bsnsing.export.picture_options import PictureOptions, read_options, tells_options
 
 FONTS = "'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 _BETWEEN = 24.0  # from one tree to the next

@@ -16,7 +16,8 @@ from bsnsing.export.event import place_of_event
 from bsnsing.export.form import ModelForm, model_form
 from bsnsing.export.page.data import model_data, settings_of
 from bsnsing.export.page.figures import figures_on
-from bsnsing.export.picture import PictureOptions, tree_pictures
+from bsnsing.export.picture import tree_pictures
+from bsnsing.export.picture_options import PictureOptions
 
 # In the order in which the page runs them, inside one function.
 _SCRIPTS = (
