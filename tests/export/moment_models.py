@@ -67,8 +67,12 @@ visit > 2021-03-01T09:30:00.000001 or seen < 1969-12-31T23:59:59.999999+00:00 ?
       yes:
       no:
     no: visit before 2020-02-29T12:34:56.789 xor wait is missing ?
-      yes:
-      no:
+      yes: arrival > 23:59:59.999999 or dose > 0.5 ?
+        yes:
+        no:
+      no: not (arrival > 23:59:59.999999) and dose > 0.5 ?
+        yes:
+        no:
 """
 
 

@@ -80,7 +80,7 @@ def in_milliseconds(rows: pd.DataFrame, way: int) -> pd.DataFrame:
     def at_whole(cell: Any) -> Any:
         steps = (in_steps(cell) // 1000 + way) * 1000
         if isinstance(cell, dt.time):
-            return Scale("time").at(steps)
+            return Scale("time").at(min(steps, 86_399_999_000))
         if isinstance(cell, dt.datetime):
             return Scale("moment", "UTC" if cell.tzinfo else None).at(steps)
         return Scale("duration").at(steps)
