@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,15 @@ from bsnsing.tree.predict import asked_column
 from bsnsing.tree.tree import Tree
 
 _ABOVE, _BELOW = TESTS.index(">"), TESTS.index("<")
+_BOUNDS = (_ABOVE, _BELOW)
+# A bound, given whether "yes" is above it, as it is rounded.
+RoundOne: TypeAlias = Callable[[float, bool], float]
 # Floats beyond it are all whole, and cannot tell neighbours apart.
 _LARGEST_WHOLE = 2.0**53
 # Part of the way between two cells that a threshold keeps from either. Without, 14.9 between 9 and
 # 21 becomes 10, and new cells of 12 get other answers.
 _MARGIN = 0.25
-_FEW = 64
+_FEW = 8
 
 
 def round_thresholds(
@@ -62,24 +65,31 @@ def round_thresholds(
     units : sequence of int, default=None
         What :func:`unit_of` says of each column, where the table does not have all rows.
     """
-    value = tree.question_value.copy()
-    is_bound = np.isin(tree.question_test, (_ABOVE, _BELOW))
-    if own_only:
-        is_bound &= np.array([tree.origins[i] == OWN for i in tree.question_origin], dtype=bool)
-        is_bound &= tree.question_column < len(tree.columns)
-    for position in np.unique(tree.question_column[is_bound]).tolist():
-        places = np.flatnonzero(is_bound & (tree.question_column == position))
-        is_above = tree.question_test[places] == _ABOVE
-        column = asked_column(tree, table, position)
-        if position >= len(tree.columns):
-            unit = 0  # a pair, whose numbers are rounded
-        else:
-            unit = unit_of(column) if units is None else units[position]
-        round_one = _rounding_of(column, unit, decimals, keeps_digits=keeps_digits)
+    n_columns = len(tree.columns)
+    is_own = [origin == OWN for origin in tree.origins] if own_only else [True] * len(tree.origins)
+    known: dict[int, RoundOne | None] = {}
+    values = tree.question_value.tolist()
+    facts = zip(
+        tree.question_test.tolist(),
+        tree.question_column.tolist(),
+        tree.question_origin.tolist(),
+        strict=True,
+    )
+    is_changed = False
+    for i, (test, position, origin) in enumerate(facts):  # small arrays would take longer
+        if test not in _BOUNDS or not is_own[origin] or (own_only and position >= n_columns):
+            continue
+        if position not in known:
+            unit = None if units is None or position >= n_columns else units[position]
+            column = asked_column(tree, table, position)
+            known[position] = _rounding_of(
+                column, unit, decimals, keeps_digits=keeps_digits, is_pair=position >= n_columns
+            )
+        round_one = known[position]
         if round_one is not None:
-            bounds = zip(value[places].tolist(), is_above.tolist(), strict=True)
-            value[places] = [round_one(*bound) for bound in bounds]
-    return replace(tree, question_value=value)
+            values[i] = round_one(values[i], test == _ABOVE)
+            is_changed = True
+    return replace(tree, question_value=np.array(values)) if is_changed else tree
 
 
 def in_units(
@@ -87,13 +97,13 @@ def in_units(
 ) -> list[CodedQuestion]:
     """Return questions of a table, of which some are cut between whole numbers, days and so on."""
     rounded = list[CodedQuestion]()
-    known: dict[int, Callable[[float, bool], float] | None] = {}
+    known: dict[int, RoundOne | None] = {}
     for question, is_one in zip(questions, is_wanted, strict=True):
         position, test, value, levels = question
-        is_bound = test in (_ABOVE, _BELOW) and position < len(table.columns)
+        is_bound = test in _BOUNDS and position < len(table.columns)
         if is_one and is_bound and position not in known:
             column = table.columns[position]
-            known[position] = _rounding_of(column, unit_of(column), None, keeps_digits=True)
+            known[position] = _rounding_of(column, None, None, keeps_digits=True)
         round_one = known.get(position) if is_one and is_bound else None
         if round_one is not None:
             question = (position, test, round_one(value, test == _ABOVE), levels)
@@ -102,12 +112,24 @@ def in_units(
 
 
 def _rounding_of(
-    column: Column, unit: int, decimals: int | None, *, keeps_digits: bool
-) -> Callable[[float, bool], float] | None:
-    """How bounds of a column are rounded, given on which side "yes" is; None: they stay."""
+    column: Column,
+    unit: int | None,
+    decimals: int | None,
+    *,
+    keeps_digits: bool,
+    is_pair: bool = False,
+) -> RoundOne | None:
+    """How bounds of a column are rounded, given on which side "yes" is; None: they stay.
+
+    ``unit`` is that of all cells, where the column does not have them; numbers of pairs have none.
+    """
     scale = column.info.scale
     if column.info.kind == "categorical" or (scale is not None and scale.kind == "order"):
         return None
+    if is_pair:
+        unit = 0
+    elif unit is None:
+        unit = unit_of(column)
     if scale is None and keeps_digits:
         return _between_whole if unit else None
     cells = column.native_numbers()
@@ -174,17 +196,17 @@ def _rounded_moment(
 def _are_whole(cells: NDArray[Any]) -> bool:
     """Whether all cells that are there are whole, and not beyond what floats tell apart."""
     if cells.dtype.kind == "f":
-        head = cells[:_FEW]  # which tells most columns that are not
-        if not _all_whole(head) or not _all_whole(cells):
+        # A few tell most columns that are not.
+        if not all(cell != cell or cell.is_integer() for cell in cells[:_FEW].tolist()):
             return False
-        cells = cells[~np.isnan(cells)]
-    if len(cells) == 0:
+        is_whole = np.floor(cells) == cells
+        if not is_whole.all():
+            if not np.isnan(cells[~is_whole]).all():
+                return False
+            cells = cells[is_whole]
+    if len(cells) == 0 or (cells.dtype.kind in "iub" and cells.dtype.itemsize < 8):
         return True
-    return max(abs(float(cells.min())), abs(float(cells.max()))) <= _LARGEST_WHOLE
-
-
-def _all_whole(cells: NDArray[Any]) -> bool:
-    return bool(((cells == np.floor(cells)) | np.isnan(cells)).all())
+    return float(cells.min()) >= -_LARGEST_WHOLE and float(cells.max()) <= _LARGEST_WHOLE
 
 
 def _between_whole(threshold: float, is_above: bool) -> float:
