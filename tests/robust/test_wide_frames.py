@@ -169,6 +169,7 @@ def test_null_numbers_are_missing(library: str) -> None:
 def test_text_is_read_the_same_from_short_and_long_columns(n_rows: int) -> None:
     cells = (["b", None, "a"] * n_rows)[:n_rows]
     arrow = pa.array(cells)
+    codes = pa.array(([2, None, 3] * n_rows)[:n_rows])
     frames = {
         "objects": pd.DataFrame({"t": pd.Series(cells, dtype=object)}),
         "text": pd.DataFrame({"t": pd.Series(cells, dtype="string")}),
@@ -179,6 +180,12 @@ def test_text_is_read_the_same_from_short_and_long_columns(n_rows: int) -> None:
         "arrow large": pa.table({"t": arrow.cast(pa.large_string())}),
         "arrow view": pa.table({"t": pa.array(cells, pa.string_view())}),
         "arrow dictionary": pa.table({"t": arrow.dictionary_encode()}),
+        "arrow large dictionary": pa.table(
+            {"t": arrow.cast(pa.large_string()).dictionary_encode()}
+        ),
+        "arrow dictionary with more": pa.table(
+            {"t": pa.DictionaryArray.from_arrays(codes, pa.array(["a", "none", "b", "a"]))}
+        ),
     }
     for library, frame in frames.items():
         column = read_training_table(PLAIN(), frame).columns[0]

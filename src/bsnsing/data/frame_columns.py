@@ -129,17 +129,25 @@ def _reader(column_at: Callable[[int], Any], kinds: _Kinds) -> Callable[[int], R
         column = column_at(place)
         dtype = getattr(column, kinds.attribute)
         kind = kind_of.get(dtype) or kind_of.setdefault(dtype, str(dtype))
-        if kind == "string_view":  # which most functions of Arrow do not take
+        is_short = len(column) <= _FEW_ROWS
+        # Most functions of Arrow do not take views. Of short dictionaries a series takes longer.
+        if kind == "string_view" or (is_short and _is_plain_dictionary(kind)):
             column, kind = column.cast("string"), "string"
         if kind in kinds.numbers:
             numbers: NDArray[Any] = column.to_numpy()  # with NaN where cells are null
             return numbers
-        if kind in kinds.texts and len(column) <= _FEW_ROWS:
+        if kind in kinds.texts and is_short:
             return _factored(column.to_numpy().tolist())
         series: nw.Series[Any] = nw.from_native(column, series_only=True)
         return series
 
     return read
+
+
+def _is_plain_dictionary(kind: str) -> bool:
+    """Whether Arrow has a column of texts as positions, and the texts in no order."""
+    is_of_text = kind.startswith(("dictionary<values=string,", "dictionary<values=large_string,"))
+    return is_of_text and kind.endswith("ordered=0>")
 
 
 def _factored(texts: list[str | None]) -> Factored:
