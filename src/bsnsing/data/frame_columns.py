@@ -51,8 +51,6 @@ _ARROW = _Kinds(
     frozenset(["float", "double", *_integers("int")]),
     frozenset(["string", "large_string"]),
 )
-# Columns of pandas that bring the distinct cells along, or find them best.
-_PANDAS_TEXTS = frozenset(["StringDtype", "CategoricalDtype"])
 
 
 def columns_of(X: Any, names: Sequence[Any]) -> list[RawColumn]:
@@ -218,13 +216,26 @@ def _as_floats(integers: NDArray[Any]) -> NDArray[Any]:
 
 def _of_series(series: Any) -> RawColumn:
     dtype = series.dtype
-    if type(dtype).__name__ in _PANDAS_TEXTS:
+    if type(dtype).__name__ == "CategoricalDtype":
+        return _of_categories(series.array)
+    if type(dtype).__name__ == "StringDtype":
         positions, distinct = series.factorize()
-        order = list(dtype.categories) if getattr(dtype, "ordered", False) else None
-        return Factored(list(distinct), np.asarray(positions), order)
+        return Factored(list(distinct), np.asarray(positions))
     is_object = getattr(dtype, "kind", "") == "O" and isinstance(dtype, np.dtype)
     column: RawColumn = series.to_numpy() if is_object else nw.from_native(series, series_only=True)
     return column
+
+
+def _of_categories(cells: Any) -> Factored:
+    """Find the categories that occur; pandas itself makes an index of them, which takes longer."""
+    categories, codes = cells.categories, cells.codes
+    occurs = np.zeros(len(categories) + 1, dtype=bool)
+    occurs[codes] = True  # missing is -1, which is the last
+    used = np.flatnonzero(occurs[:-1])
+    positions = np.full(len(categories) + 1, -1)
+    positions[used] = np.arange(len(used))
+    order = categories.tolist() if cells.ordered else None
+    return Factored(categories.take(used).tolist(), positions[codes], order)
 
 
 def _reject_infinity(columns: Sequence[RawColumn], names: Sequence[Any]) -> None:
