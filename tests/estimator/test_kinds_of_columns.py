@@ -138,6 +138,22 @@ def test_the_users_questions_and_first_rules() -> None:
         BsnsingClassifier.plain(extra_questions="code >= low").fit(X, y)
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("grade in {top, high}", "grade >= high"),
+        ("grade in {low, mid, high}", "grade <= high"),
+        ("grade in {low}", "grade <= low"),
+    ],
+)
+def test_lists_of_the_least_or_greatest_levels_follow_the_order(words: str, shown: str) -> None:
+    X, y = patients()
+    wanted = X["grade"].isin(words[len("grade in {") : -1].split(", "))
+    model = BsnsingClassifier.plain(first_rules=[words], max_depth=1).fit(X, y)
+    assert model.tree_.rule(0).text() == shown
+    assert (model.apply(X) == np.where(wanted, 1, 2)).all()
+
+
 def test_orders_can_be_monotone() -> None:
     X, y = patients(5)
     model = BsnsingClassifier(monotonic_cst={"grade": {"ill": 1}}).fit(X, y)

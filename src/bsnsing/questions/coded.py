@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias, cast
 
 from bsnsing.data.columns import ColumnInfo, Level
+from bsnsing.data.scales import Scale
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.questions.question import TESTS, Question, Test, is_number
 
@@ -95,10 +96,7 @@ def _encode_scale(question: Question, column: ColumnInfo, position: int) -> Code
     """Encode a question about moments or ordered levels, which are numbers to the engine."""
     assert column.scale is not None
     if question.test == "in":
-        raise ValueError(
-            f"The question '{question}' is about single levels of a column that has an order. "
-            "Compare with one of them, or name the column in categorical_features."
-        )
+        question = _as_bound(question, column.scale)
     if is_number(question.value) and question.origin is not None:  # as donors have seen the column
         return position, TESTS.index(question.test), float(cast(float, question.value)), []
     try:
@@ -106,6 +104,27 @@ def _encode_scale(question: Question, column: ColumnInfo, position: int) -> Code
     except ValueError as error:
         raise ValueError(f"The question '{question}' does not fit its column. {error}") from None
     return position, TESTS.index(question.test[0] if question.test != "==" else "=="), number, []
+
+
+def _as_bound(question: Question, scale: Scale) -> Question:
+    """Return the question that asks for the same levels along their order: the least or greatest.
+
+    Raises
+    ------
+    ValueError
+        If these are others.
+    """
+    named, n_levels = set(cast(tuple[Level, ...], question.value)), len(scale.levels)
+    if named and named <= set(scale.levels):
+        if set(scale.levels[-len(named) :]) == named:
+            least = scale.levels[n_levels - len(named)]
+            return Question(question.column, ">=", least, question.origin)
+        if set(scale.levels[: len(named)]) == named:
+            return Question(question.column, "<=", scale.levels[len(named) - 1], question.origin)
+    raise ValueError(
+        f"The question '{question}' is about single levels of a column that has an order. Compare "
+        "with one of them, or name the column in categorical_features."
+    )
 
 
 def _encode_pair(question: Question, position: int) -> CodedQuestion:
