@@ -103,8 +103,8 @@ def test_probabilities_are_of_the_nodes_that_pairs_make(monkeypatch: pytest.Monk
     np.add.at(learnt, own, lesson.soft)
     np.add.at(soft, own[: len(X)], lesson.soft[: len(X)])
     soft = sum_up(tree, soft) * (len(X) / lesson.soft[: len(X)].sum())
-    n_cases = tree.counts.sum(axis=1, keepdims=True)
-    labels_count = n_cases / (n_cases + DistillConfig().own_cases)
+    n_outside = soft.min(axis=1, keepdims=True)
+    labels_count = n_outside / (n_outside + DistillConfig().own_cases)
     evidence = Evidence(
         labels_count * tree.counts + (1 - labels_count) * soft,
         sum_up(tree, learnt) * (len(X) / lesson.soft.sum()),

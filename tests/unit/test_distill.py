@@ -232,12 +232,16 @@ def test_evidence_is_scaled_to_the_real_cases() -> None:
     np.testing.assert_allclose(evidence.real[0], np.bincount(y), rtol=1e-3)  # by class_factors
 
 
-def test_labels_outweigh_the_teacher_where_a_node_has_many_cases() -> None:
+def test_labels_outweigh_the_teacher_where_a_node_has_many_cases_of_several_classes() -> None:
     config = replace(CONFIG, own_cases=100)
-    labels, told = np.array([[0.0, 0.0], [25.0, 0.0], [100.0, 0.0], [300.0, 0.0]]), np.zeros((4, 2))
-    told[:, 1] = labels.sum(axis=1)  # a teacher that says the other
+    labels = np.array([[0.0, 0.0], [50.0, 0.0], [200.0, 0.0], [600.0, 0.0], [600.0, 0.0]])
+    told = labels / 2 + labels[:, ::-1] / 2  # by a teacher that does not know
+    told[-1] = [600.0, 0.0]
     found = config.labels_and_word(labels, told)
-    np.testing.assert_allclose(found, [[0, 0], [5, 20], [50, 50], [225, 75]])
+    expected = [[0, 0], [30, 20], [150, 50], [525, 75], [600, 0]]
+    np.testing.assert_allclose(found, expected)
+    rare = config.labels_and_word(np.array([[10_000.0, 0.0]]), np.array([[9_990.0, 10.0]]))
+    np.testing.assert_allclose(rare, [[10_000 - 10 / 1.1, 10 / 1.1]])
 
 
 def test_evidence_is_what_the_rows_of_each_node_tell_unrounded() -> None:
@@ -249,20 +253,16 @@ def test_evidence_is_what_the_rows_of_each_node_tell_unrounded() -> None:
     leaves = find_leaves(tree, training.cases.table, 1)
     node_of_row = leaves[np.searchsorted(training.row_of, np.arange(training.n_rows))]
     is_real = np.arange(training.n_rows) < len(y)
-    told = evidence.real - _share_of_labels(tree.counts) * tree.counts
-    told /= 1 - _share_of_labels(tree.counts)
-    for cases, rows in ((told, is_real), (evidence.learnt, np.full(len(is_real), True))):
+    soft, learnt = np.zeros((2, tree.n_nodes, 2))
+    for cases, rows in ((soft, is_real), (learnt, np.full(len(is_real), True))):
         scale = 600 / training.soft[rows].sum()
         for leaf in np.flatnonzero(tree.is_leaf):
-            expected = training.soft[rows & (node_of_row == leaf)].sum(axis=0) * scale
-            np.testing.assert_allclose(cases[leaf], expected)
+            cases[leaf] = training.soft[rows & (node_of_row == leaf)].sum(axis=0) * scale
+    leaf = tree.is_leaf
+    both = CONFIG.labels_and_word(tree.counts, soft)
+    np.testing.assert_allclose(evidence.real[leaf], both[leaf])
+    np.testing.assert_allclose(evidence.learnt[leaf], learnt[leaf])
     np.testing.assert_allclose(tree.impurity, half_deviance(evidence.learnt))
-
-
-def _share_of_labels(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    n_cases = counts.sum(axis=1, keepdims=True)
-    share: NDArray[np.float64] = n_cases / (n_cases + CONFIG.own_cases)
-    return share
 
 
 def test_counts_are_those_of_rows_however_light() -> None:

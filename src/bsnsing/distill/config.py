@@ -36,7 +36,8 @@ class DistillConfig:
     swap_chance: float = 0.3  # that a cell is another row's: new, and near enough to what occurs
 
     # --- The tree ---
-    own_cases: int = 500  # of a node, from which on its labels outweigh the teacher's word
+    # Of a node, outside its most frequent class, from which on labels outweigh the teacher's word.
+    own_cases: int = 50
     penalty_from: int = 2000  # cases from which on a leaf must save more (complexity_penalty)
     shrinkage: float = 1.0  # cases that a parent counts for, and all that a node learnt
 
@@ -58,9 +59,10 @@ class DistillConfig:
     ) -> NDArray[np.float64]:
         """Cases per node and class: those it has, and what a teacher says of as many.
 
-        With n cases labels count n / (n + ``own_cases``), the teacher's word the rest.
+        Labels count q / (q + ``own_cases``), the teacher's word the rest, where q are the cases
+        that it puts outside the node's most frequent class: many cases tell little of a rare class.
         """
-        n_cases = labels.sum(axis=1, keepdims=True)
-        share = n_cases / (n_cases + self.own_cases)
+        q = (told.sum(axis=1) - told.max(axis=1))[:, None]
+        share = q / (q + self.own_cases)
         both: NDArray[np.float64] = share * labels + (1 - share) * told
         return both
