@@ -231,8 +231,7 @@ def test_teachers_see_the_same_cells_in_sparse_and_dense_tables() -> None:
     X = np.random.default_rng(0).integers(-1, 2, (50, 6)) * 1.5
     X[3, 2] = np.nan
     dense, sparse = (
-        TableEncoder.of(table, 30).matrix(table)
-        for table in (table_of(X), table_of(csr_matrix(X)))
+        TableEncoder.of(table, 30).matrix(table) for table in (table_of(X), table_of(csr_matrix(X)))
     )
     np.testing.assert_array_equal(sparse.toarray(), np.nan_to_num(dense))
 
@@ -312,3 +311,16 @@ def test_a_table_without_questions_is_taught_in_silence() -> None:
         warnings.simplefilter("error")
         model = BsnsingClassifier().fit(X, np.arange(20) % 2)
     assert model.get_n_leaves() == 1
+
+
+@pytest.mark.parametrize("n_rows", [40, 2000])
+@pytest.mark.parametrize("n_values", [2, 5, 1000])
+def test_sparse_columns_have_the_questions_of_dense_ones(n_rows: int, n_values: int) -> None:
+    rng = np.random.default_rng(n_rows + n_values)
+    cells = rng.integers(0, n_values, (n_rows, 4)).astype(float)
+    cells[rng.random(cells.shape) < 0.8] = 0
+    cells[3, 1] = np.nan
+    dense, sparse = (
+        count_questions(table_of(X), 8, 30).tolist() for X in (cells, csr_matrix(cells))
+    )
+    assert sparse == dense

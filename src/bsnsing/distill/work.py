@@ -8,9 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.blocks import n_different, numeric_blocks
-from bsnsing.data.columns import Column
+from bsnsing.data.columns import Column, SparseCells
 from bsnsing.data.table import Table
 from bsnsing.distill.config import DistillConfig
+
+# Cells per threshold at the head of a column, enough to see that there are few values.
+_FIRST = 20
 
 
 def columns_to_ask(
@@ -51,14 +54,20 @@ def count_questions(table: Table, n_segments: int, most_levels: int) -> NDArray[
         dtype=np.intp,
     )
     for places, numbers in numeric_blocks(table.columns, table.n_rows):
-        has_missing = np.isnan(numbers).any(axis=1)
-        # The first ones are enough to see that there are few values.
-        n_values = n_different(numbers[:, : 20 * n_segments])
-        n_asked = np.minimum(np.maximum(1, n_values - 1), n_segments)
-        # Where cells are missing, a threshold does not serve both directions.
-        own = np.where(has_missing, 2 * n_asked, n_asked)
+        has_missing = np.asarray(np.isnan(numbers).any(axis=1))
+        own = _thresholds(numbers[:, : _FIRST * n_segments], has_missing, n_segments)
         counts[places] = np.where(_are_boolean(table, places), 1, own)
     return counts
+
+
+def _thresholds(
+    numbers: NDArray[np.float64], has_missing: NDArray[np.bool_], n_segments: int
+) -> NDArray[np.intp]:
+    """About how many thresholds each line of numbers has."""
+    n_asked = np.minimum(np.maximum(1, n_different(numbers) - 1), n_segments)
+    # Where cells are missing, a threshold does not serve both directions.
+    thresholds: NDArray[np.intp] = np.where(has_missing, 2 * n_asked, n_asked)
+    return thresholds
 
 
 def _are_boolean(table: Table, places: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -69,4 +78,17 @@ def _most_questions(column: Column, n_segments: int, most_levels: int) -> int:
     """About how many questions a search asks of a column that is not of dense numbers."""
     if column.info.kind == "categorical":
         return min(len(column.info.levels), most_levels)
-    return 1 if column.info.kind == "boolean" else n_segments
+    if column.info.kind == "boolean" or not isinstance(column.cells, SparseCells):
+        return 1
+    return _sparse_thresholds(column.cells, n_segments)
+
+
+def _sparse_thresholds(cells: SparseCells, n_segments: int) -> int:
+    """The same as of dense cells."""
+    values = cells.values.astype(np.float64)
+    n_first = min(cells.n_rows, _FIRST * n_segments)
+    first = values[cells.rows < n_first]
+    if len(first) < n_first:
+        first = np.append(first, cells.filling)
+    has_missing = np.array([np.isnan(values).any()])
+    return int(_thresholds(first[None, :], has_missing, n_segments)[0])
