@@ -259,7 +259,7 @@ def export_r(model: Any) -> str:
     Examples
     --------
     >>> from bsnsing import BsnsingClassifier
-    >>> model = BsnsingClassifier.plain().fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> model = BsnsingClassifier.plain().fit([[1.5], [2.0], [3.0], [4.5]], [0, 0, 1, 1])
     >>> "above(c$x0, 2.5, UNKNOWN)" in export_r(model)
     True
     """
