@@ -119,8 +119,7 @@ class BsnsingClassifier(
         with ``feature_importances_`` (of more than two values each); these do not depend on units.
         Lists add sums and differences of the four columns of each that matter most. Pairs are kept
         where they pay, as above, and tried only where a search of all rules with them is quick.
-        The teacher is then shown them too, if there are synthetic rows, and heard again if its
-        Brier score falls. ``tree_.pairs`` are those asked about.
+        ``tree_.pairs`` are those asked about.
         Measured: None, -0.3 and -0.2.
     min_samples_leaf : "auto", "sqrt", int or float, default="auto"
         Cases that each child needs. Raise it where a rule must rest on many cases.
@@ -165,8 +164,9 @@ class BsnsingClassifier(
         Cases m that a parent's probabilities count for in those of its children, from the root
         down: p = (cases of the class + m * parent's p) / (cases + m). Greater than 0, no
         probability is 0 or 1; raise it where leaves are small and probabilities matter. "auto" is
-        1 with a teacher, else 10. With a teacher, cases count by their soft labels, and the soft
-        labels of all rows in a node below the root, synthetic ones too, as m further cases.
+        1 with a teacher, else 10. With a teacher, cases count by labels and soft labels (see
+        ``teacher``), and the soft labels of all rows in a node below the root, synthetic ones too,
+        as m further cases.
         Measured: 10 with a teacher, 0.0 and 0.0; 0 instead of 10 without one, -0.7 and -2.7.
     teacher : "forest", classifier or None, default="forest"
         Whom the tree learns from. None takes labels as they are: much faster, every number can be
@@ -180,14 +180,15 @@ class BsnsingClassifier(
         probabilities come from 5-fold cross-validation, unless it has ``oob_score=True``. A factor
         for each class then scales all of a teacher's probabilities, so that those of the real rows
         sum to the cases of each class. A real row has the soft label (label + out-of-bag
-        probabilities) / 2, and counts as six synthetic ones. As many synthetic
+        probabilities) / 2, and counts as eight synthetic ones. As many synthetic
         rows (12,000 rows in all at most) are put together from cells of real ones and get the
         teacher's probabilities. Searches see soft labels in eighths of a case; pruning sees them
-        unrounded, and so do probabilities, which come mostly from the real rows. A factor for each
-        class at last makes those of all leaves sum to its cases. ``tree_.counts`` and
-        ``min_samples_leaf`` count real rows by their labels. In wide tables, where each search
-        would take long, rules ask about the columns that matter most to the forest only (about all
-        with ``constraints`` or ``extra_questions``).
+        unrounded. Probabilities come mostly from the real rows of a node: labels count
+        q / (q + 50), soft labels the rest, where q are the soft cases outside its most frequent
+        class. A factor for each class at last makes those of all leaves sum to its cases.
+        ``tree_.counts`` and ``min_samples_leaf`` count real rows by their labels. In wide tables,
+        where each search would take long, rules ask about the columns that matter most to the
+        forest only (about all with ``constraints`` or ``extra_questions``).
         Beyond 100 classes, a table whose rows times classes exceed ten million has no teacher.
         Measured: None, -1.1 and -1.2, in a fraction of the time.
     stop_prob : float, default=0.9999

@@ -24,7 +24,7 @@ class Evidence:
     Without a teacher all are the counts of the tree.
     """
 
-    real: NDArray[np.float64]  # real rows, with soft labels where a teacher gave them
+    real: NDArray[np.float64]  # real rows, partly with soft labels where a teacher gave them
     learnt: NDArray[np.float64]  # all that splits and pruning go by: synthetic rows too
     learnt_weight: float = 0.0  # what the shares of `learnt` count for beside the parent's
 
