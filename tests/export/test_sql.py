@@ -451,6 +451,12 @@ def test_numbers_and_text_as_each_dialect_reads_them() -> None:
     }
 
 
+def test_whole_numbers_are_cut_between_whole_numbers() -> None:
+    table = pd.DataFrame({"children": [0.0, 1, 2, 3] * 5})
+    model = BsnsingClassifier.plain().fit(table, table["children"] > 1)
+    assert '"_c_children" >= 2e0 AS "_r0"' in export_sql(model, key="id")
+
+
 def test_cases_of_large_models_are_numbered_alike_each_time() -> None:
     written = {name: export_sql(fitted(DEEP), key=["a", "b"], dialect=name) for name in DIALECTS}
     for name in OTHERS:  # which may make a table twice

@@ -7,12 +7,14 @@ that of the form.
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bsnsing.data.columns import ColumnInfo, Level
+from bsnsing.data.show import plainer_beside
 from bsnsing.export.form import AskedQuestion, ModelForm, NodeForm
 from bsnsing.export.levels import texts_of_levels
 from bsnsing.export.moments import cut_of
@@ -25,7 +27,7 @@ from bsnsing.questions.pair import SCALE_FREE, ColumnPair
 _MAX = sys.float_info.max
 # x + _MAGIC - _MAGIC is x rounded to a whole number, of equals the even one.
 _MAGIC = 6755399441055744.0
-_NEGATED = {">": "<=", "<": ">=", ">=": "<", "=": "<>", "IN": "NOT IN"}
+_NEGATED = {">": "<=", "<": ">=", ">=": "<", "<=": ">", "=": "<>", "IN": "NOT IN"}
 
 
 @dataclass
@@ -258,8 +260,8 @@ class Cells:
         if column is not None and column.scale is not None:
             return self._moment_comparison(asked, column)
         if column is None or column.kind != "categorical":
-            sign = "=" if question.test == "==" else question.test
-            return sign, self.dialect.number(float(question.value))  # type: ignore[arg-type]
+            sign, number = _plainest(question.test, float(question.value))  # type: ignore[arg-type]
+            return sign, self.dialect.number(number)
         levels = question.value if isinstance(question.value, tuple) else (question.value,)
         known = [level for level in levels if level in column.levels]
         if len(known) == 1:
@@ -284,6 +286,14 @@ class Cells:
         if not parts:
             return f"{cell} <> {cell}"
         return " OR ".join(f"({part})" for part in parts) if len(parts) > 1 else parts[0]
+
+
+def _plainest(test: str, number: float) -> tuple[str, float]:
+    """Return sign and number as people read them: ``>= 30`` for ``> 29.999999999999996``."""
+    if test == "==":
+        return "=", number
+    beside = plainer_beside(number, math.inf if test == ">" else -math.inf)
+    return (test, number) if beside is None else (f"{test}=", beside)
 
 
 def _aliases(names: Sequence[str], prefix: str) -> list[str]:
