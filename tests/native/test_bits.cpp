@@ -1,4 +1,6 @@
 // Rows in order and answers in bits, and back again.
+#include <algorithm>
+#include <cstdint>
 #include <numeric>
 
 #include "check.hpp"
@@ -75,6 +77,23 @@ void test_bad_input() {
     }
 }
 
+// Pieces of memory never overlap, small and large, whoever had them before.
+void test_memory(Random& random) {
+    std::vector<UnfilledVector<std::uint8_t>> pieces(12);
+    std::vector<std::uint8_t> marks(pieces.size(), 0);
+    for (std::size_t round = 0; round < 400; ++round) {
+        const std::size_t i = random.below(pieces.size());
+        for (std::size_t k = 0; k < pieces.size(); ++k)
+            if (!pieces[k].empty())
+                CHECK(pieces[k].front() == marks[k] && pieces[k].back() == marks[k]);
+        const std::size_t n_bytes = std::size_t{1} << (10 + random.below(13));
+        pieces[i] = UnfilledVector<std::uint8_t>(n_bytes + random.below(n_bytes));
+        CHECK(reinterpret_cast<std::uintptr_t>(pieces[i].data()) % 64 == 0);
+        marks[i] = static_cast<std::uint8_t>(round % 251);
+        std::fill(pieces[i].begin(), pieces[i].end(), marks[i]);
+    }
+}
+
 }  // namespace
 
 void test_bits() {
@@ -86,6 +105,7 @@ void test_bits() {
                 check_order(p);
                 check_packing(p);
             }
+    test_memory(random);
     test_large_weights();
     test_bad_input();
 }

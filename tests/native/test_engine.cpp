@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <set>
 
 #include "check.hpp"
@@ -133,6 +134,30 @@ void test_growing(Random& random, std::size_t n_threads, bool weighted) {
         open = next;
     }
     CHECK(n_splits >= 3);
+}
+
+// A branch shares the cells of open nodes, and keeps nothing of those that it has split.
+void test_branches(Random& random) {
+    const Table table = random_table(random, 900, false);
+    Interrupt nobody;
+    auto engine = std::make_unique<Engine>(table.encode(), table.classes, 3, table.weights,
+                                           options_for(2, 1));
+    const std::vector<std::size_t> root = {0};
+    const NodeSplit split = engine->best_rules(root, nobody).front();
+    const std::vector<std::uint32_t> rows = rows_at(*engine, 0);
+    std::weak_ptr<LevelMemory> of_root = engine->table(0).memory();
+    Engine branch(*engine);
+    const auto [yes, no] = split_one(branch, 0, split);
+    CHECK(rows_at(*engine, 0) == rows);
+    CHECK(rows_at(branch, yes).size() + rows_at(branch, no).size() == rows.size());
+    engine.reset();
+    CHECK(of_root.expired());
+    const std::weak_ptr<LevelMemory> of_branch = branch.table(yes).memory();
+    Engine further(branch);
+    branch.close(std::vector<std::size_t>{yes, no});
+    CHECK(rows_at(further, yes).size() + rows_at(further, no).size() == rows.size());
+    further.close(std::vector<std::size_t>{yes});
+    CHECK(!of_branch.expired());
 }
 
 // Rules that a search need not come upon: every operator, with and without negations.
@@ -320,6 +345,7 @@ void test_engine() {
     for (const std::size_t n_threads : {1U, 2U})
         for (const bool weighted : {false, true}) test_growing(random, n_threads, weighted);
     test_seconds_for_all_nodes(random);
+    test_branches(random);
     test_given_rules(random);
     test_threads(random);
     test_majority();

@@ -63,11 +63,12 @@ Engine::Engine(Columns columns, std::span<const std::int32_t> classes, std::size
     }
 }
 
+// The memory of levels is not taken along but by nodes that are open: it is freed with the last of
+// them, and nothing can be written to what the other engine may read.
 Engine::Engine(const Engine& other)
     : chooser_(other.chooser_),
       n_rows_(other.n_rows_),
       nodes_(other.nodes_),
-      memory_(other.memory_),
       xlogx_(other.xlogx_) {}
 
 const NodeTable& Engine::table(std::size_t node) const {
