@@ -124,6 +124,9 @@ def encode_from(numbers: Sequence[NDArray[numpy.generic]], begins: Sequence[NDAr
     Per column, the code of each number, in the fewest bytes that hold them. Codes begin with the given numbers; one more than the last means missing.
     """
 
+def join_codes(pieces: Sequence[NDArray[numpy.unsignedinteger[Any]]]) -> NDArray[numpy.unsignedinteger[Any]]:
+    """Codes of a column in several parts, one part behind the other."""
+
 def encode_dealt(numbers: Sequence[NDArray[numpy.generic]], dealt: Sequence[tuple[NDArray[numpy.uint16], NDArray[numpy.float64], NDArray[numpy.uint8]]], begins: Sequence[NDArray[numpy.float64]], n_threads: int) -> list[NDArray[numpy.unsignedinteger[Any]]]:
     """
     The same of columns that were dealt; in buckets that are not open no code begins.
@@ -175,6 +178,11 @@ class Engine:
 
     def rows_of(self, nodes: Sequence[int]) -> list[Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
         """Rows of each node, each once, ascending."""
+
+    def cells(self, node: int) -> tuple[NDArray[numpy.uint32], list[NDArray[numpy.unsignedinteger[Any]]]]:
+        """
+        Rows of a node, once for each power of two in their weights, and its codes, column by column: views of what never changes.
+        """
 
     def branch(self) -> Engine:
         """

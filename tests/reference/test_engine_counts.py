@@ -168,6 +168,48 @@ def test_rows_and_totals(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_cells(seed: int) -> None:
+    table = make_table(seed)
+    engine, rows = grown(table)
+    for node, own in rows.items():
+        numbers, codes = engine.cells(node)
+        # A row stands there once for each power of two in its weight.
+        times = [bin(n).count("1") for n in table.cases.tolist()]
+        expected = np.repeat(np.flatnonzero(own), np.array(times)[own])
+        np.testing.assert_array_equal(np.sort(numbers), expected)
+        for found, whole in zip(codes, table.codes(), strict=True):
+            np.testing.assert_array_equal(found, whole[numbers])
+
+
+def test_cells_outlive_their_engine_and_cannot_be_changed() -> None:
+    table = make_table(3)
+    numbers, codes = table.engine().cells(0)
+    others = [table.engine() for _ in range(3)]
+    for found, whole in zip(codes, table.codes(), strict=True):
+        np.testing.assert_array_equal(found, whole[numbers])
+    assert not numbers.flags.writeable
+    with pytest.raises(ValueError, match="there is no node 5"):
+        others[0].cells(5)
+
+
+def test_join_codes() -> None:
+    for dtype in (np.uint8, np.uint16, np.uint32):
+        pieces = [np.arange(n, dtype=dtype) for n in (3, 0, 200)]
+        joined = _core.join_codes(pieces)
+        assert joined.dtype == dtype
+        np.testing.assert_array_equal(joined, np.concatenate(pieces))
+    large = [np.full(n, n % 7, np.uint8) for n in (800_000, 3, 700_000)]
+    np.testing.assert_array_equal(_core.join_codes(large), np.concatenate(large))
+    for wrong in (
+        [np.zeros(3, np.uint8), np.zeros(3, np.uint16)],
+        [np.zeros(3)],
+        [np.zeros(6, np.uint8)[::2]],
+    ):
+        with pytest.raises(ValueError, match="contiguous unsigned integers of one size"):
+            _core.join_codes(wrong)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_histograms(seed: int) -> None:
     table = make_table(seed)
     engine, rows = grown(table)

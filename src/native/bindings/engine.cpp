@@ -8,6 +8,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "bindings/fields.hpp"
 #include "bindings/module.hpp"
@@ -159,6 +160,42 @@ std::vector<std::pair<std::size_t, std::size_t>> split(SharedEngine& self, const
     return self.alone([&] { return self.split(to_nodes(nodes), given); });
 }
 
+// The codes of a column of bits, a byte each.
+std::vector<std::uint8_t> unpack(const NodeTable& table, std::size_t column) {
+    std::vector<std::uint8_t> codes;
+    codes.reserve(table.n_rows());
+    for (const Segment& s : table.layout().segments)
+        for (std::size_t i = 0; i < s.n_rows; ++i) {
+            const Word word = table.bits(column)[s.first_word + i / kWordBits];
+            codes.push_back((word >> (i % kWordBits)) & 1U);
+        }
+    return codes;
+}
+
+// The rows of a node in the order of its cells, and its codes, column by column: where they lie.
+std::pair<Made<const std::uint32_t, 1>, std::vector<nb::object>> cells(const SharedEngine& self,
+                                                                       std::int64_t node) {
+    const std::size_t place = to_position(node, "node");
+    const NodeTable table = self.alone([&] { return self.table(place); });
+    auto kept = std::make_unique<std::shared_ptr<LevelMemory>>(table.memory());
+    const nb::capsule owner(
+        kept.get(), [](void* p) noexcept { delete static_cast<std::shared_ptr<LevelMemory>*>(p); });
+    static_cast<void>(kept.release());
+    const std::size_t n_rows = table.n_rows();
+    std::vector<nb::object> codes;
+    for (std::size_t c = 0; c < self.columns().size(); ++c) {
+        if (table.is_bits(c)) {
+            codes.push_back(nb::cast(to_numpy<1>(unpack(table, c), {n_rows})));
+            continue;
+        }
+        table.visit_codes(c, [&](const auto* typed) {
+            using Code = std::remove_pointer_t<decltype(typed)>;
+            codes.push_back(nb::cast(Made<Code, 1>(typed, {n_rows}, owner)));
+        });
+    }
+    return {Made<const std::uint32_t, 1>(table.rows().data(), {n_rows}, owner), std::move(codes)};
+}
+
 std::vector<Made<std::int64_t, 1>> rows_of(const SharedEngine& self, const Nodes& nodes) {
     std::vector<std::vector<std::int64_t>> rows =
         self.alone([&] { return self.rows_of(to_nodes(nodes)); });
@@ -203,6 +240,12 @@ void bind_engine(nb::module_& m) {
         .def("split", &split, nb::arg("nodes"), nb::arg("rules"),
              "Parts each node by its rule; the new nodes, yes and no.")
         .def("rows_of", &rows_of, nb::arg("nodes"), "Rows of each node, each once, ascending.")
+        .def(
+            "cells", &cells, nb::arg("node"),
+            nb::sig("def cells(self, node: int) -> tuple[NDArray[numpy.uint32], "
+                    "list[NDArray[numpy.unsignedinteger[typing.Any]]]]"),
+            "Rows of a node, once for each power of two in their weights, and its codes, column by "
+            "column: views of what never changes.")
         .def(
             "branch",
             [](const SharedEngine& self) {

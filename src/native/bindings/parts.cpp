@@ -1,4 +1,5 @@
 // Numeric columns whose rows lie in parts: what each part tells, and its codes.
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -104,6 +105,15 @@ std::vector<DealtFields> deal(const Numbers& numbers, const std::vector<Doubles>
 // (buckets of the rows, bounds of the buckets, which buckets are open) of a column
 using DealtInput = std::tuple<Vector<std::uint16_t>, Doubles, Vector<std::uint8_t>>;
 
+// The last bucket that has a row, without branches: vector code.
+std::uint16_t last_bucket(std::span<const std::uint16_t> buckets) {
+    constexpr std::uint16_t kOne = 1;
+    std::uint16_t last = 0;  // and one more, so that what is missing is none
+    for (const std::uint16_t bucket : buckets)
+        last = std::max(last, static_cast<std::uint16_t>(bucket + kOne));
+    return last == 0 ? last : static_cast<std::uint16_t>(last - kOne);
+}
+
 std::vector<DealtView> to_views(const std::vector<DealtInput>& dealt, const Numbers& numbers) {
     check_number(numbers.size(), dealt.size(), "dealt columns");
     std::vector<DealtView> views;
@@ -116,9 +126,9 @@ std::vector<DealtView> to_views(const std::vector<DealtInput>& dealt, const Numb
             throw std::invalid_argument("there is one bucket more than bounds");
         for (const std::uint8_t flag : as_span(is_open))
             if (flag > 1) throw std::invalid_argument("buckets are open (1) or not (0)");
-        for (const std::uint16_t bucket : as_span(buckets))
-            if (bucket > bounds.shape(0) && bucket != DealtColumn::kMissing)
-                throw std::invalid_argument("there is no bucket " + std::to_string(bucket));
+        const std::uint16_t last = last_bucket(as_span(buckets));
+        if (last > bounds.shape(0))
+            throw std::invalid_argument("there is no bucket " + std::to_string(last));
         views.push_back({as_span(buckets), as_span(bounds), as_span(is_open)});
     }
     return views;
@@ -149,6 +159,32 @@ nb::object to_codes(ColumnCodes codes) {
     if (width == 2)
         return nb::cast(Made<std::uint16_t, 1>(static_cast<std::uint16_t*>(data), {n_rows}, owner));
     return nb::cast(Made<std::uint32_t, 1>(static_cast<std::uint32_t*>(data), {n_rows}, owner));
+}
+
+// Codes of a column in several parts, one part behind the other.
+nb::object join(const std::vector<AnyNumbers>& pieces) {
+    std::vector<std::span<const std::uint8_t>> views;
+    ColumnCodes codes;
+    for (const AnyNumbers& piece : pieces) {
+        const NumberView view = view_of(piece);
+        const bool is_code = view.type == NumberType::u8 || view.type == NumberType::u16 ||
+                             view.type == NumberType::u32;
+        const std::size_t width = piece.itemsize();
+        if (!is_code || view.stride != 1 || (!views.empty() && width != codes.width))
+            throw std::invalid_argument(
+                "codes must be contiguous unsigned integers of one size, at most 32 bits");
+        codes.width = width;
+        codes.n_rows += piece.shape(0);
+        views.emplace_back(static_cast<const std::uint8_t*>(view.data), piece.shape(0) * width);
+    }
+    {
+        const WithoutPython no_python_below;
+        codes.bytes.resize(codes.n_rows * codes.width);
+        auto end = codes.bytes.begin();
+        for (const std::span<const std::uint8_t> view : views)
+            end = std::copy(view.begin(), view.end(), end);
+    }
+    return to_codes(std::move(codes));
 }
 
 std::vector<nb::object> to_codes(std::vector<ColumnCodes> encoded) {
@@ -208,6 +244,11 @@ void bind_parts(nb::module_& m) {
           nb::arg("numbers"), nb::arg("begins"), nb::arg("n_threads"),
           "Per column, the code of each number, in the fewest bytes that hold them. Codes begin "
           "with the given numbers; one more than the last means missing.");
+    m.def("join_codes", &join,
+          nb::sig("def join_codes(pieces: "
+                  "collections.abc.Sequence[NDArray[numpy.unsignedinteger[typing.Any]]]) -> "
+                  "NDArray[numpy.unsignedinteger[typing.Any]]"),
+          nb::arg("pieces"), "Codes of a column in several parts, one part behind the other.");
     m.def("encode_dealt", &encode_buckets,
           nb::sig("def encode_dealt(numbers: collections.abc.Sequence[NDArray[numpy.generic]], "
                   "dealt: collections.abc.Sequence[tuple[NDArray[numpy.uint16], "

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -160,18 +161,38 @@ class BlockFinder {
         : finder_(std::vector<double>(bounds.begin(), bounds.end())) {
         if (bounds.size() > DealtColumn::kMostBounds)
             throw std::invalid_argument("too many bounds");
+        const auto is_short = [](double x) { return static_cast<double>(to_float(x)) == x; };
+        if (!std::all_of(bounds.begin(), bounds.end(), is_short)) return;
+        std::vector<float> shorter;
+        for (const double bound : bounds) shorter.push_back(to_float(bound));
+        short_finder_.emplace(std::move(shorter));
     }
 
     template <class T>
     void find(const T* numbers, std::size_t n, std::uint16_t* places) const {
-        finder_.find(numbers, n, places);
+        if constexpr (std::is_same_v<T, float>) {
+            // In their own type twice as many of them, and of the bounds, are at hand.
+            if (short_finder_)
+                short_finder_->find(numbers, n, places);
+            else
+                finder_.find(numbers, n, places);
+        } else {
+            finder_.find(numbers, n, places);
+        }
         if constexpr (std::is_floating_point_v<T>)
             for (std::size_t i = 0; i < n; ++i)
                 places[i] = numbers[i] == numbers[i] ? places[i] : DealtColumn::kMissing;
     }
 
   private:
+    // Beyond what floats reach, the largest of them, which is another number.
+    static float to_float(double x) {
+        constexpr double kMost = std::numeric_limits<float>::max();
+        return static_cast<float>(std::isinf(x) ? x : std::clamp(x, -kMost, kMost));
+    }
+
     BoundFinder<double> finder_;
+    std::optional<BoundFinder<float>> short_finder_;  // where all bounds are floats
 };
 
 // Least and greatest of a block's numbers so far, in their own type, which is vector code.
