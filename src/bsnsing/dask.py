@@ -33,7 +33,8 @@ class DaskBsnsingClassifier(BsnsingClassifier):
     parts, the number of workers, their order, or which of them die meanwhile, as long as no
     ``time_limit`` cuts it short. Rows stay on the workers: counts come to the client, and rules go
     back. Nodes whose rows fit one worker are gathered and grown there, and so are tables of few
-    cells, or of as many rows as are taught whole (200,000).
+    cells, or of as many rows as are taught whole (200,000), and any table that fits the worker of a
+    cluster that has but one thread.
 
     Two things need all rows in one place, and are refused for larger tables: mixed-integer solvers,
     and a ``teacher`` other than ``"forest"``. ``verbose=1`` logs how far a fit is.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ from same_trees import assert_same
 from bsnsing import BsnsingClassifier, ColumnPair, Question
 from bsnsing.data.parts import agree, facts_of, merge_facts, read_part
 from bsnsing.engine import parts
+from bsnsing.engine.workers import Here, Room
+from bsnsing.estimators.scattered import fit_parts
 from bsnsing.tree.tree import Tree
 
 
@@ -264,3 +267,44 @@ def test_nodes_are_counted_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> No
         assert_same(found.tree_, expected.tree_)
         assert max(asked) <= most_nodes
     assert max(asked) > 1
+
+
+class Noted(Here):
+    """Works here, and notes what it was called for."""
+
+    def __init__(self, room: Room) -> None:
+        super().__init__(room)
+        self.called = list[str]()
+
+    def each(self, function: Any, *handles: Any, **messages: Any) -> list[Any]:
+        self.called.append(function.__name__)
+        return super().each(function, *handles, **messages)
+
+    def call(self, function: Any, *arguments: Any, **messages: Any) -> Any:
+        self.called.append(function.__name__)
+        return super().call(function, *arguments, **messages)
+
+
+@pytest.mark.parametrize(
+    ("room", "is_whole"),
+    [
+        (Room(), True),
+        (Room(n_bytes=100_000), False),  # which have no room for all rows
+        (Room(n_calls=2), False),  # of whom the other would wait
+    ],
+)
+def test_nobody_else_need_count_what_one_can_fit_alone(room: Room, is_whole: bool) -> None:
+    X, y = random_table(3, 2)
+    workers = Noted(room)
+    with patch("bsnsing.estimators.scattered.FEW_CELLS", 1):
+        model = BsnsingClassifier(**PLAIN)
+        rows = [np.arange(0, len(y), 2), np.arange(1, len(y), 2)]
+        read = [
+            read_part(X.iloc[own], y[own], number=k, names=list(X)) for k, own in enumerate(rows)
+        ]
+        fit_parts(model, workers, read)
+    assert ("fit_cases" in workers.called, "encode_part" in workers.called) == (
+        is_whole,
+        not is_whole,
+    )
+    assert_same_models(model, BsnsingClassifier(**PLAIN).fit(X, y))

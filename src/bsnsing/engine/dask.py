@@ -59,7 +59,8 @@ class Cluster:
         limits = [own["memory_limit"] / own["nthreads"] for own in workers if own["memory_limit"]]
         least = min(limits, default=float("inf"))
         n_calls = max(1, sum(own["nthreads"] for own in workers))
-        return Room(n_calls, _SHARE * least, most_bytes=_MOST * least)
+        share = _SHARE if n_calls > 1 else _MOST  # of which a single call has all
+        return Room(n_calls, share * least, most_bytes=_MOST * least)
 
     def each(self, function: Callable[..., Any], *parts: Handles, **messages: Any) -> Handles:
         """Call the function for each part; results stay on the workers."""

@@ -51,11 +51,11 @@ if TYPE_CHECKING:
 cheap(cases_of)
 cheap(align_cases)
 
-# Cells of tables so small that all rows are best fitted in one place, if these have room: there is
-# less to be gained by working side by side than is lost by waiting for each other.
+# Cells that others might work on while one does, so few that all rows are best fitted in one place,
+# if that has room: there is less to be gained by working side by side than is lost by waiting.
 FEW_CELLS = 4_000_000
-# Bytes that a teacher or a fit in one place takes for each cell, and for each row.
-_BYTES_PER_CELL, _BYTES_PER_ROW = 32, 200
+# Bytes that a fit in one place takes for each cell and for each row, and one with a teacher.
+_PLAIN_BYTES, _TAUGHT_BYTES = (16, 100), (32, 200)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,9 +81,10 @@ class Scattered:
         )
         return Table(tuple(columns), 0)
 
-    def n_bytes(self, n_rows: int) -> int:
+    def n_bytes(self, n_rows: int, *, is_taught: bool) -> int:
         """Bytes that a fit of ``n_rows`` rows in one place takes."""
-        return n_rows * (_BYTES_PER_CELL * len(self.info) + _BYTES_PER_ROW)
+        per_cell, per_row = _TAUGHT_BYTES if is_taught else _PLAIN_BYTES
+        return n_rows * (per_cell * len(self.info) + per_row)
 
 
 def check_scattered(model: BsnsingClassifier) -> None:
@@ -157,7 +158,8 @@ def _refuse(model: BsnsingClassifier, whole: Scattered, *, is_taught: bool) -> N
             f"are more than the {most:,} that {name} brings there. Use teacher='forest', which "
             "learns a sample, or teacher=None."
         )
-    needed, room = whole.n_bytes(min(most, whole.n_rows)), whole.workers.room().most_bytes
+    needed = whole.n_bytes(min(most, whole.n_rows), is_taught=True)
+    room = whole.workers.room().most_bytes
     if needed > room:
         raise ValueError(
             f"A teacher learns up to {most:,} rows in one place. Of {len(whole.info):,} columns "
@@ -210,13 +212,15 @@ def sums_of(cases: Cases, *, n_classes: int) -> list[NDArray[np.int64]]:
 
 
 def _fits_one_place(model: BsnsingClassifier, whole: Scattered, *, is_taught: bool) -> bool:
-    """Whether all rows are to be fitted in one place: few of them, or as many as are taught."""
-    n_cells = whole.n_rows * len(whole.info)
-    is_small = is_taught and whole.n_rows <= model._distill_config.most_taught
-    room = whole.workers.room()
-    if is_small:
-        return whole.n_bytes(whole.n_rows) <= room.most_bytes
-    return n_cells <= FEW_CELLS and whole.n_bytes(whole.n_rows) <= room.n_bytes
+    """Whether all rows are to be fitted in one place.
+
+    That is so if there are few of them, or as many as are taught, or if nobody else is there.
+    """
+    room, n_bytes = whole.workers.room(), whole.n_bytes(whole.n_rows, is_taught=is_taught)
+    if is_taught and whole.n_rows <= model._distill_config.most_taught:
+        return n_bytes <= room.most_bytes
+    n_of_others = whole.n_rows * len(whole.info) * (1 - 1 / room.n_calls)
+    return n_of_others < FEW_CELLS and n_bytes <= room.n_bytes
 
 
 def _fit_in_one_place(model: BsnsingClassifier, whole: Scattered) -> None:
