@@ -36,7 +36,8 @@ from bsnsing.estimators.knowledge import (
 from bsnsing.estimators.parameters import TREE_PARAMETERS
 from bsnsing.estimators.predictions import Predictions
 from bsnsing.estimators.reports import Reports
-from bsnsing.estimators.store import COUNT, FLAG, NAMES, SIZE, TREES, Kept, StorableModel
+from bsnsing.estimators.storable import StorableModel
+from bsnsing.estimators.stored import Sort
 from bsnsing.estimators.working_copy import take_over, working_copy
 from bsnsing.grow.first import held_by
 from bsnsing.rules.constraints import RuleConstraints
@@ -394,12 +395,12 @@ class BsnsingClassifier(
 
     _stored_as: ClassVar[str] = "BsnsingClassifier"
     _stored_parameters: ClassVar[Parameters] = TREE_PARAMETERS
-    _kept: ClassVar[dict[str, Kept]] = {
-        "is_taught_": FLAG,
-        "left_out_": NAMES,
-        "min_samples_leaf_": COUNT,
-        "ccp_alpha_": SIZE,
-        "trees_": TREES,
+    _kept: ClassVar[dict[str, Sort]] = {
+        "is_taught_": "flag",
+        "left_out_": "names",
+        "min_samples_leaf_": "count",
+        "ccp_alpha_": "size",
+        "trees_": "trees",
     }
 
     def __init__(

@@ -30,7 +30,8 @@ from bsnsing.estimators.parameters import CV_PARAMETERS
 from bsnsing.estimators.reports import Reports
 from bsnsing.estimators.scores import SCORES, call_scorer
 from bsnsing.estimators.side_by_side import side_by_side
-from bsnsing.estimators.store import MEMBER, VALUE, Kept, StorableModel
+from bsnsing.estimators.storable import StorableModel
+from bsnsing.estimators.stored import Sort
 from bsnsing.estimators.working_copy import take_over, working_copy
 from bsnsing.grow.first import held_by
 from bsnsing.rules.parameters import Parameters, check_parameters
@@ -113,11 +114,11 @@ class BsnsingClassifierCV(Reports, DrawnModel, StorableModel, ClassifierMixin, B
 
     _stored_as: ClassVar[str] = "BsnsingClassifierCV"
     _stored_parameters: ClassVar[Parameters] = ESTIMATOR_PARAMETER | CV_PARAMETERS
-    _kept: ClassVar[dict[str, Kept]] = {
-        "best_score_": VALUE,
-        "best_params_": VALUE,
-        "cv_results_": VALUE,
-        "best_estimator_": MEMBER,
+    _kept: ClassVar[dict[str, Sort]] = {
+        "best_score_": "value",
+        "best_params_": "value",
+        "cv_results_": "value",
+        "best_estimator_": "member",
     }
 
     def __init__(

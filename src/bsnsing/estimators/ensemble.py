@@ -19,7 +19,8 @@ from bsnsing.estimators.drawn import DrawnModel
 from bsnsing.estimators.parameters import ENSEMBLE_PARAMETERS
 from bsnsing.estimators.reports import Reports
 from bsnsing.estimators.side_by_side import side_by_side
-from bsnsing.estimators.store import MEMBERS, Kept, StorableModel
+from bsnsing.estimators.storable import StorableModel
+from bsnsing.estimators.stored import Sort
 from bsnsing.estimators.working_copy import take_over, working_copy
 from bsnsing.rules.parameters import Parameters, check_parameters
 from bsnsing.tree.decide import decide_together
@@ -86,7 +87,7 @@ class BsnsingEnsemble(Reports, DrawnModel, StorableModel, ClassifierMixin, BaseE
 
     _stored_as: ClassVar[str] = "BsnsingEnsemble"
     _stored_parameters: ClassVar[Parameters] = ESTIMATOR_PARAMETER | ENSEMBLE_PARAMETERS
-    _kept: ClassVar[dict[str, Kept]] = {"estimators_": MEMBERS}
+    _kept: ClassVar[dict[str, Sort]] = {"estimators_": "members"}
 
     def __init__(
         self,

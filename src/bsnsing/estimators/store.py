@@ -1,4 +1,4 @@
-"""Estimators as files of JSON, and back; pickles that know what wrote them.
+"""Estimators as files of JSON, and back.
 
 A file is an object with these fields; ``bsnsing.json_schema()`` has all of them::
 
@@ -21,24 +21,16 @@ import importlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from bsnsing.data.columns import ColumnInfo
 from bsnsing.data.release import __version__
-from bsnsing.data.version import with_version, without_version
+from bsnsing.estimators.stored import MAX_BYTES, Sort, StoredModel
 from bsnsing.estimators.values import NotStored, ValueWriter, read_value
-from bsnsing.export.files import write_whole
-from bsnsing.export.json_read import (
-    MAX_BYTES,
-    ModelFileError,
-    Place,
-    check_size,
-    parse,
-    read_bytes,
-)
+from bsnsing.export.json_read import ModelFileError, Place, check_size, parse, read_bytes
 from bsnsing.export.json_tree import tree_from_json, tree_to_json
 from bsnsing.export.json_values import (
     columns_from_json,
@@ -47,8 +39,8 @@ from bsnsing.export.json_values import (
     labels_to_json,
 )
 from bsnsing.export.json_write import write_json
-from bsnsing.rules.parameters import Parameters, check_parameters
-from bsnsing.tree.model import TreeModel, check_tree_model
+from bsnsing.rules.parameters import check_parameters
+from bsnsing.tree.model import check_tree_model
 from bsnsing.tree.tree import Tree
 
 FORMAT_VERSION = 2
@@ -57,96 +49,7 @@ _FORMAT = "bsnsing"
 _MOST_NESTED = 10  # estimators in the parameters of estimators
 # Where the estimators are that files hold; they import this module.
 _HOMES = ("classifier", "cv", "ensemble")
-_Own = TypeVar("_Own", bound="StorableModel")
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """One fitted attribute: how it is written, and how it is read."""
-
-    write: Callable[[Any, _Writer], Any]
-    read: Callable[[Place, _Reader], Any]
-
-
-class StorableModel(TreeModel):
-    """Base of the estimators that can be saved, loaded and pickled."""
-
-    # Of each class that files name: its name there, its fitted attributes beside those that all
-    # have, and what its parameters must be.
-    _stored_as: ClassVar[str]
-    _kept: ClassVar[dict[str, Kept]]
-    _stored_parameters: ClassVar[Parameters]
-    # Parameters of a class of one's own that belong to a session, and that no file need tell of.
-    _of_session: ClassVar[frozenset[str]] = frozenset()
-    _classes_by_name: ClassVar[dict[str, type[StorableModel]]] = {}
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "_stored_as" in vars(cls):  # a class of one's own is stored as the one it is made from
-            StorableModel._classes_by_name[cls._stored_as] = cls
-
-    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the fitted model to a file of JSON, which :meth:`load` reads.
-
-        The file can be read by people, and appears whole or not at all. Loaded models predict the
-        same to the last bit, and have the same parameters, names, importances and proofs. What a
-        parameter holds that is of another package, such as a teacher of your own, is not stored: a
-        warning says so, and the loaded model has a :class:`bsnsing.NotStored` in its place.
-
-        Parameters
-        ----------
-        path : path
-            Where to write.
-        overwrite : bool, default=False
-            Whether a file that is there may be replaced.
-
-        Raises
-        ------
-        FileExistsError
-            If the file is there and may not be replaced.
-        TypeError
-            If the class labels are neither text nor numbers.
-        """
-        write_whole(path, _to_json(self, stacklevel=3), overwrite=overwrite)
-
-    def to_json(self) -> str:
-        """Return what :meth:`save` writes."""
-        return _to_json(self, stacklevel=3)
-
-    @classmethod
-    def load(
-        cls: type[_Own], path: str | os.PathLike[str], *, max_bytes: int | None = MAX_BYTES
-    ) -> _Own:
-        """Read a model of this kind that :meth:`save` wrote; see :func:`bsnsing.load`."""
-        return cls._of_kind(read_bytes(path, max_bytes))
-
-    @classmethod
-    def from_json(cls: type[_Own], text: str | bytes, *, max_bytes: int | None = MAX_BYTES) -> _Own:
-        """Read a model of this kind from what :meth:`to_json` returned."""
-        check_size(text, max_bytes)
-        return cls._of_kind(text)
-
-    @classmethod
-    def _of_kind(cls: type[_Own], data: str | bytes) -> _Own:
-        model = _from_json(data, cls)
-        if not isinstance(model, cls):
-            raise ModelFileError(
-                f"The file holds a {type(model).__name__}, not a {cls.__name__}. "
-                "Use bsnsing.load, which reads any."
-            )
-        return model
-
-    def _restore(self) -> None:
-        """Set what follows from the attributes that were read, and check that they agree."""
-        raise NotImplementedError
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: Any = super().__getstate__()
-        return with_version(state)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        # BaseEstimator comes after this class in the order of bases.
-        super().__setstate__(without_version(state, type(self).__name__))  # type: ignore[misc]
+_Own = TypeVar("_Own", bound=StoredModel)
 
 
 def load(path: str | os.PathLike[str], *, max_bytes: int | None = MAX_BYTES) -> Any:
@@ -208,7 +111,7 @@ def export_json(model: Any) -> str:
     str
         The same as ``model.to_json()``.
     """
-    return _to_json(model, stacklevel=3)
+    return to_json(model, stacklevel=3)
 
 
 # --- Writing ---
@@ -230,15 +133,18 @@ class _Writer:
             "classes_": labels_to_json(model.classes_),
             "label_name_": model.label_name_,
             "has_feature_names": hasattr(model, "feature_names_in_"),
-        } | {name: kept.write(getattr(model, name), self) for name, kept in model._kept.items()}
+        } | {
+            name: _SORTS[sort].write(getattr(model, name), self)
+            for name, sort in model._kept.items()
+        }
         return own
 
 
 def _parameters_to_json(model: Any, values: ValueWriter) -> dict[str, Any] | None:
     """Write the settings of an estimator; None for what is no estimator of ours."""
-    if not isinstance(model, StorableModel):
+    if not isinstance(model, StoredModel):
         return None
-    kind = StorableModel._classes_by_name[model._stored_as]
+    kind = StoredModel._classes_by_name[model._stored_as]
     given = {name: getattr(model, name) for name in kind._get_param_names()}  # type: ignore[attr-defined]
     _check_parameters(kind, given)
     written = {name: values.parameter(name, value) for name, value in given.items()}
@@ -247,7 +153,8 @@ def _parameters_to_json(model: Any, values: ValueWriter) -> dict[str, Any] | Non
     return {"type": model._stored_as, "parameters": written}
 
 
-def _to_json(model: Any, stacklevel: int) -> str:
+def to_json(model: Any, stacklevel: int) -> str:
+    """Return what files hold of a model; warnings are about who called, ``stacklevel`` up."""
     check_tree_model(model, "export_json")
     columns = model.columns if isinstance(model, Tree) else model.trees_[0].columns
     writer = _Writer(columns)
@@ -276,13 +183,13 @@ class _Reader:
         """Read a value, which may be an estimator."""
         return read_value(place, lambda own: self.unfitted(own.fields(("type", "parameters"))))
 
-    def model(self, place: Place, wanted: type[StorableModel] | None = None) -> Any:
+    def model(self, place: Place, wanted: type[StoredModel] | None = None) -> Any:
         """Read a model; of a class that is made from the file's one, if that is wanted."""
         if type(place.value) is dict and place.value.get("type") == "Tree":
             return tree_from_json(place.fields(("type", "tree"))["tree"], self.columns)
         fields = place.fields(("type", "parameters", "fitted"))
         model = self.unfitted(fields, wanted)
-        kept = {name: own.read for name, own in model._kept.items()}
+        kept = {name: _SORTS[sort].read for name, sort in model._kept.items()}
         always = ("classes_", "label_name_", "has_feature_names")
         fitted = fields["fitted"].fields((*always, *kept))
         model.classes_ = labels_from_json(fitted["classes_"])
@@ -306,12 +213,12 @@ class _Reader:
         fields["type"].one_of(("BsnsingClassifier",))
         return self.model(place)
 
-    def unfitted(self, fields: dict[str, Place], wanted: type[StorableModel] | None = None) -> Any:
+    def unfitted(self, fields: dict[str, Place], wanted: type[StoredModel] | None = None) -> Any:
         """Make an estimator with the parameters that the file has; others are the defaults."""
         for home in _HOMES:
             importlib.import_module(f"bsnsing.estimators.{home}")
-        name = fields["type"].one_of(tuple(StorableModel._classes_by_name))
-        kind = StorableModel._classes_by_name[name]
+        name = fields["type"].one_of(tuple(StoredModel._classes_by_name))
+        kind = StoredModel._classes_by_name[name]
         known = kind._get_param_names()  # type: ignore[attr-defined]
         places = fields["parameters"].fields((), known)
         if self.n_around >= _MOST_NESTED:
@@ -331,7 +238,7 @@ class _Reader:
         return wanted(**given)
 
 
-def _check_parameters(kind: type[StorableModel], values: dict[str, Any]) -> None:
+def _check_parameters(kind: type[StoredModel], values: dict[str, Any]) -> None:
     table = {
         name: check
         for name, check in kind._stored_parameters.items()
@@ -340,14 +247,25 @@ def _check_parameters(kind: type[StorableModel], values: dict[str, Any]) -> None
     check_parameters(kind.__name__, table, values)
 
 
-def _from_json(data: str | bytes, wanted: type[StorableModel] | None = None) -> Any:
+def _from_json(data: str | bytes, wanted: type[StoredModel] | None = None) -> Any:
     try:
         return _read_file(Place(parse(data)), wanted)
     except RecursionError:  # where the caller has left little of the stack
         raise ModelFileError("This is no model: it is nested too deeply.") from None
 
 
-def _read_file(place: Place, wanted: type[StorableModel] | None) -> Any:
+def read_as(kind: type[_Own], data: str | bytes) -> _Own:
+    """Read a model that must be of a kind."""
+    model = _from_json(data, kind)
+    if not isinstance(model, kind):
+        raise ModelFileError(
+            f"The file holds a {type(model).__name__}, not a {kind.__name__}. "
+            "Use bsnsing.load, which reads any."
+        )
+    return model
+
+
+def _read_file(place: Place, wanted: type[StoredModel] | None) -> Any:
     own = place.value
     if type(own) is not dict or own.get("format") != _FORMAT:
         raise ModelFileError(
@@ -369,26 +287,40 @@ def _read_file(place: Place, wanted: type[StorableModel] | None) -> Any:
 # --- The sorts of fitted attributes ---
 
 
-FLAG = Kept(lambda value, _: bool(value), lambda place, _: place.flag())
-COUNT = Kept(lambda value, _: int(value), lambda place, _: place.integer(0))
-SIZE = Kept(lambda value, _: float(value), lambda place, _: place.number(0.0))
-VALUE = Kept(
-    lambda value, writer: writer.values.value(value, "a result"),
-    lambda place, reader: reader.value(place),
-)
-NAMES = Kept(lambda value, _: list(value), lambda place, _: [own.text() for own in place.items()])
-TREES = Kept(
-    lambda trees, writer: [tree_to_json(tree, writer.columns) for tree in trees],
-    lambda place, reader: [tree_from_json(own, reader.columns) for own in _some(place)],
-)
-MEMBER = Kept(lambda model, writer: writer.model(model), lambda place, reader: reader.member(place))
-MEMBERS = Kept(
-    lambda models, writer: [writer.model(model) for model in models],
-    lambda place, reader: [reader.member(own) for own in _some(place)],
-)
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """How a fitted attribute is written, and how it is read."""
+
+    write: Callable[[Any, _Writer], Any]
+    read: Callable[[Place, _Reader], Any]
 
 
 def _some(place: Place) -> Iterator[Place]:
     if place.value == []:
         place.fail("a list that is not empty")
     return place.items()
+
+
+_SORTS: dict[Sort, _Kept] = {
+    "flag": _Kept(lambda value, _: bool(value), lambda place, _: place.flag()),
+    "count": _Kept(lambda value, _: int(value), lambda place, _: place.integer(0)),
+    "size": _Kept(lambda value, _: float(value), lambda place, _: place.number(0.0)),
+    "value": _Kept(
+        lambda value, writer: writer.values.value(value, "a result"),
+        lambda place, reader: reader.value(place),
+    ),
+    "names": _Kept(
+        lambda value, _: list(value), lambda place, _: [own.text() for own in place.items()]
+    ),
+    "trees": _Kept(
+        lambda trees, writer: [tree_to_json(tree, writer.columns) for tree in trees],
+        lambda place, reader: [tree_from_json(own, reader.columns) for own in _some(place)],
+    ),
+    "member": _Kept(
+        lambda model, writer: writer.model(model), lambda place, reader: reader.member(place)
+    ),
+    "members": _Kept(
+        lambda models, writer: [writer.model(model) for model in models],
+        lambda place, reader: [reader.member(own) for own in _some(place)],
+    ),
+}

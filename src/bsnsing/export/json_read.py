@@ -11,9 +11,6 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-# Of a file, unless more is asked for. A tree of 5,000 leaves takes about four million bytes, and
-# the worst text of this size that is JSON takes some gigabytes of memory.
-MAX_BYTES = 2**26
 # Of an integer: levels may be as large as floats are.
 _MOST_DIGITS = 400
 # Different values of one hash: even large tables have hardly two.
