@@ -198,6 +198,9 @@ def test_join_codes() -> None:
         joined = _core.join_codes(pieces)
         assert joined.dtype == dtype
         np.testing.assert_array_equal(joined, np.concatenate(pieces))
+    odd = np.frombuffer(b"-" + np.arange(9, dtype=np.uint16).tobytes(), np.uint16, 9, offset=1)
+    assert not odd.flags.aligned
+    np.testing.assert_array_equal(_core.join_codes([odd, odd[3:]]), [*range(9), *range(3, 9)])
     large = [np.full(n, n % 7, np.uint8) for n in (800_000, 3, 700_000)]
     np.testing.assert_array_equal(_core.join_codes(large), np.concatenate(large))
     for wrong in (

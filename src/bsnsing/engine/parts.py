@@ -223,7 +223,9 @@ def coded_cases(
     row_of, classes, weights = coding.cases_of(part)
     codes = part.codes if row_of is None else [own[row_of] for own in part.codes]
     columns = _core.ColumnList()
-    columns.add_codes(coding.schema, [np.ascontiguousarray(own) for own in codes])
+    # What came over a network may lie at odd addresses.
+    readable = [np.require(own, requirements=["C", "A"]) for own in codes]
+    columns.add_codes(coding.schema, readable)
     cases = _core.Cases(
         np.ascontiguousarray(classes),
         n_classes=coding.n_classes,

@@ -161,21 +161,26 @@ nb::object to_codes(ColumnCodes codes) {
     return nb::cast(Made<std::uint32_t, 1>(static_cast<std::uint32_t*>(data), {n_rows}, owner));
 }
 
-// Codes of a column in several parts, one part behind the other.
+bool is_code(const AnyNumbers& numbers) {
+    return numbers.dtype() == nb::dtype<std::uint8_t>() ||
+           numbers.dtype() == nb::dtype<std::uint16_t>() ||
+           numbers.dtype() == nb::dtype<std::uint32_t>();
+}
+
+// Codes of a column in several parts, one part behind the other. They may lie at any address, as
+// those of messages do.
 nb::object join(const std::vector<AnyNumbers>& pieces) {
     std::vector<std::span<const std::uint8_t>> views;
     ColumnCodes codes;
     for (const AnyNumbers& piece : pieces) {
-        const NumberView view = view_of(piece);
-        const bool is_code = view.type == NumberType::u8 || view.type == NumberType::u16 ||
-                             view.type == NumberType::u32;
         const std::size_t width = piece.itemsize();
-        if (!is_code || view.stride != 1 || (!views.empty() && width != codes.width))
+        const bool is_dense = piece.shape(0) < 2 || piece.stride(0) == 1;
+        if (!is_code(piece) || !is_dense || (!views.empty() && width != codes.width))
             throw std::invalid_argument(
                 "codes must be contiguous unsigned integers of one size, at most 32 bits");
         codes.width = width;
         codes.n_rows += piece.shape(0);
-        views.emplace_back(static_cast<const std::uint8_t*>(view.data), piece.shape(0) * width);
+        views.emplace_back(static_cast<const std::uint8_t*>(piece.data()), piece.shape(0) * width);
     }
     {
         const WithoutPython no_python_below;
