@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from bsnsing.data.frames import take_labels
 from bsnsing.data.parts import names_in, read_part
 from bsnsing.engine.dask import Cluster, ClusterLost, new_key
 from bsnsing.estimators.classifier import BsnsingClassifier
@@ -106,11 +107,7 @@ class DaskBsnsingClassifier(BsnsingClassifier):
         """
         check_scattered(self)
         X, y, sample_weight = (_in_list(own) for own in (X, y, sample_weight))
-        tables = _parts_of(X, "X")
-        labels = [y] * len(tables) if isinstance(y, str) else _like(_aligned(y, X), tables, "y")
-        weights: list[Any] = [None] * len(tables)
-        if sample_weight is not None:
-            weights = _like(_aligned(sample_weight, X), tables, "sample_weight")
+        tables, labels, weights = _aligned_parts(X, y, sample_weight)
         cluster = Cluster(self._client())
         fresh = working_copy(self)
         fresh.label_name_ = y if isinstance(y, str) else None
@@ -194,6 +191,30 @@ class DaskBsnsingClassifier(BsnsingClassifier):
         trees = [f"leaf {label}" for label in self.classes_.tolist()]
         return self._by_parts("apply", X, "leaf" if len(self.trees_) == 1 else trees)
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of cases that get their own label: for Dask's tables, part by part.
+
+        Two sums of each part come to the client. ``y`` may be the name of the column of X that
+        holds the labels.
+        """
+        check_is_fitted(self)
+        if not (_is_part(X) or _is_list_of_parts(X) or hasattr(X, "dask")):
+            return float(super().score(X, y, sample_weight))
+        from dask import delayed
+
+        X, y, sample_weight = (_in_list(own) for own in (X, y, sample_weight))
+        cluster, local = Cluster(self._client()), self.to_local()
+        lazy = [
+            delayed(_sums_of_right)(*own, local)
+            for own in zip(*_aligned_parts(X, y, sample_weight), strict=True)
+        ]
+        try:
+            sums = [cluster.fetch(own) for own in cluster.adopt(self._client().compute(lazy))]
+        finally:
+            cluster.free()
+        right, total = np.sum(sums, axis=0)
+        return float(right / total)
+
     def _by_parts(self, method: str, X: Any, names: Any) -> Any:
         local = self.to_local()
         if _is_part(X):
@@ -262,6 +283,16 @@ def _aligned(column: Any, X: Any) -> Any:
     return column
 
 
+def _aligned_parts(X: Any, y: Any, sample_weight: Any) -> tuple[list[Any], list[Any], list[Any]]:
+    """Delayed parts of a table, of its labels and of its weights."""
+    tables = _parts_of(X, "X")
+    labels = [y] * len(tables) if isinstance(y, str) else _like(_aligned(y, X), tables, "y")
+    weights: list[Any] = [None] * len(tables)
+    if sample_weight is not None:
+        weights = _like(_aligned(sample_weight, X), tables, "sample_weight")
+    return tables, labels, weights
+
+
 def _like(column: Any, tables: list[Any], name: str) -> list[Any]:
     parts = _parts_of(column, name)
     if len(parts) != len(tables):
@@ -285,6 +316,16 @@ def _predict_frame(X: Any, model: BsnsingClassifier, method: str, names: Any) ->
     # Left to itself, pandas chooses another type for objects where there are no rows.
     dtype = pd.Series(model.classes_).dtype if method == "predict" else found.dtype
     return pd.Series(found, index=X.index, name=names, dtype=dtype)
+
+
+def _sums_of_right(X: Any, y: Any, weight: Any, model: BsnsingClassifier) -> tuple[float, float]:
+    """Cases of one part that get their own label, and all of them."""
+    X, y, _ = take_labels(X, y)
+    labels = np.asarray(y)
+    if len(labels) == 0:
+        return 0, 0
+    weights = np.ones(len(labels), np.int64) if weight is None else np.asarray(weight)
+    return weights[model.predict(X) == labels].sum(), weights.sum()
 
 
 def _predict_array(X: Any, model: BsnsingClassifier, method: str) -> Any:

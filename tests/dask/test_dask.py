@@ -119,6 +119,25 @@ def test_predictions_keep_names_and_index(client: Any) -> None:
     np.testing.assert_array_equal(model.predict(X), expected.predict(X))  # not of Dask
 
 
+def test_scores_are_counted_part_by_part(client: Any) -> None:
+    X, y = table()
+    weight = np.random.default_rng(1).integers(0, 5, len(y))
+    parts = dd.from_pandas(X.assign(state=y, weight=weight), npartitions=3, sort=False)
+    model = DaskBsnsingClassifier.plain(client=client, max_depth=2).fit(
+        parts[list(X)], parts["state"]
+    )
+    expected = BsnsingClassifier.plain(max_depth=2).fit(X, y)
+    assert 0.5 < expected.score(X, y) < 1
+    assert model.score(parts[[*X, "state"]], "state") == expected.score(X, y)
+    weighted = model.score(parts[list(X)], parts["state"], parts["weight"])
+    assert weighted == pytest.approx(expected.score(X, y, weight))
+    none = [dask.delayed(X.iloc[:0]), dask.delayed(X)]
+    assert model.score(none, [dask.delayed(y.iloc[:0]), dask.delayed(y)]) == expected.score(X, y)
+    assert model.score(X, y) == expected.score(X, y)  # not of Dask
+    with pytest.raises(ValueError, match="X has 3 parts, and y has 1"):
+        model.score(parts[list(X)], dd.from_pandas(y, npartitions=1, sort=False))
+
+
 def test_parts_without_rows_have_no_predictions_of_the_same_type(client: Any) -> None:
     X, y = table()
     parts = dd.from_pandas(X.assign(state=y), npartitions=3, sort=False)
