@@ -10,17 +10,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from bsnsing.data.cases import Cases
-from bsnsing.estimators.store import load
 from bsnsing.grow.progress import is_wanted, report
-from bsnsing.questions.donors.learners import Learner
-from bsnsing.questions.donors.place import Lender, place_cuts
-from bsnsing.questions.donors.registry import lender_of
-from bsnsing.questions.elsewhere import Extra, read_extra
+from bsnsing.questions.elsewhere import NO_EXTRA, Extra
 from bsnsing.questions.grammar import ParseError, parse_questions
 from bsnsing.questions.question import Question
 
 if TYPE_CHECKING:
     from bsnsing.estimators.classifier import BsnsingClassifier
+    from bsnsing.questions.donors.learners import Learner
 
 
 def questions_of(model: Any) -> list[Question]:
@@ -56,7 +53,7 @@ def questions_of(model: Any) -> list[Question]:
     >>> question.text(), question.origin
     ('petal length (cm) > 2.45', 'DecisionTreeClassifier')
     """
-    extra = read_extra(_with_files(model))
+    extra = read_extra_questions(model)
     if extra.learners:
         name = extra.learners[0].name
         raise NotFittedError(
@@ -68,6 +65,11 @@ def questions_of(model: Any) -> list[Question]:
 
 def read_extra_questions(extra: Any) -> Extra:
     """Read the parameter, and the files that it names."""
+    if extra is None:
+        return NO_EXTRA
+    # On request: few trees have extra questions, and few imports should wait for their donors.
+    from bsnsing.questions.donors.extra import read_extra
+
     return read_extra(_with_files(extra))
 
 
@@ -76,6 +78,10 @@ def _with_files(extra: Any) -> Any:
     if isinstance(extra, list | tuple | set | frozenset):
         return [_with_files(item) for item in extra]
     if isinstance(extra, os.PathLike) or (isinstance(extra, str) and _is_path(extra)):
+        from bsnsing.estimators.store import load
+        from bsnsing.questions.donors.place import Lender
+        from bsnsing.questions.donors.registry import lender_of
+
         path = os.fspath(extra)
         lender = lender_of(load(path))
         return Lender(os.path.basename(str(path)), lender.cuts)
@@ -117,7 +123,7 @@ def ask_learners(model: BsnsingClassifier, extra: Extra, cases: Cases, n_classes
     for learner in extra.learners:
         design = learner.design(cases.table, n_classes, model.max_levels)
         lender = learner.lend(design, None, cases.labels, weights, seed)
-        questions = place_cuts(lender, cases.table)
+        questions = lender.on(cases.table)
         report(is_wanted(model.verbose), "%s lends %d questions", lender.name, len(questions))
         lent += questions
     return Lent(tuple(dict.fromkeys(lent)), (), seed)

@@ -18,9 +18,9 @@ from bsnsing.export.json_values import (
     question_from_json,
     question_to_json,
 )
+from bsnsing.questions.donors.extra import read_extra
 from bsnsing.questions.donors.place import MOST_CUTS
 from bsnsing.questions.donors.r import RLearner
-from bsnsing.questions.elsewhere import read_extra
 from bsnsing.questions.pair import ColumnPair
 from bsnsing.questions.question import Question
 from bsnsing.rules.constraints import RuleConstraints

@@ -15,7 +15,6 @@ from bsnsing.engine.base import Engine, EngineOptions
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.origins import Origins
 from bsnsing.questions.donors.learners import DonorError
-from bsnsing.questions.donors.place import place_cuts
 from bsnsing.questions.elsewhere import encode_questions
 from bsnsing.questions.question import Question
 from bsnsing.rules.deadline import Deadline
@@ -74,7 +73,7 @@ class NodeDonors:
                     self._failed.add(learner.name)
                     warnings.warn(f"{error} It lends nothing there.", stacklevel=2)
                 continue
-            lent += place_cuts(lender, here.table)
+            lent += lender.on(here.table)
         # Pairs of columns are known to engines from the start only.
         return [question for question in dict.fromkeys(lent) if isinstance(question.column, str)]
 
@@ -99,19 +98,3 @@ class DonorSolver:
             with self.deadline.paused():  # the limit is for searches
                 self.donors.give(engine, nodes)
         return self.solver.choose(engine, nodes, time_limit, limits)
-
-
-def with_donors(
-    solver: Solver,
-    options: GrowOptions,
-    engine_options: EngineOptions,
-    cases: Cases,
-    n_classes: int,
-    origins: Origins,
-    deadline: Deadline,
-) -> Solver:
-    """Return the solver, with donors where the options have some."""
-    if not options.learners:
-        return solver
-    donors = NodeDonors(options, engine_options, cases, n_classes, origins)
-    return DonorSolver(solver, donors, deadline)

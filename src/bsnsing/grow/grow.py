@@ -8,16 +8,15 @@ from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
 from bsnsing.engine.scattered import ScatteredEngine
-from bsnsing.grow.donors import with_donors
 from bsnsing.grow.finish import finish_nodes
 from bsnsing.grow.first import FirstRules
 from bsnsing.grow.guard import guard_of
 from bsnsing.grow.levels import GrowPlan, grow_levels
+from bsnsing.grow.node_solver import node_solver
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.origins import Origins
 from bsnsing.grow.rows import Tracker
 from bsnsing.rules.criteria import CRITERIA
-from bsnsing.solvers.nodes import make_node_solver
 from bsnsing.tree.decide import split_weights
 from bsnsing.tree.tree import Tree
 
@@ -36,15 +35,7 @@ def grow_tree(
     engine_options = options.engine_options(cases.table)
     engine = options.make_engine(cases, n_classes, engine_options)
     origins = Origins(engine_options.allowed_origins())
-    solver = with_donors(
-        make_node_solver(options.solver, engine_options, cases, n_classes),
-        options,
-        engine_options,
-        cases,
-        n_classes,
-        origins,
-        options.deadline,
-    )
+    solver = node_solver(options, engine_options, cases, n_classes, origins, options.deadline)
     class_weight = options.weights(n_classes)
     unit = cases.weights.unit
     split_weight = split_weights(class_weight, options.costs).tolist()

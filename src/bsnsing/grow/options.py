@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from bsnsing.data.table import Table
 from bsnsing.engine.base import EngineMaker, EngineOptions
 from bsnsing.engine.native import NativeEngine
-from bsnsing.questions.donors.learners import Learner
 from bsnsing.questions.elsewhere import encode_questions, pairs_in, with_own
 from bsnsing.questions.equality import equality_questions, has_scales
 from bsnsing.questions.pair import ColumnPair
@@ -24,6 +23,9 @@ from bsnsing.rules.options import AskOptions, SearchOptions, n_thresholds
 from bsnsing.solvers.nodes import SolverOptions
 from bsnsing.tree.decide import split_weights
 from bsnsing.tree.rule import Rule
+
+if TYPE_CHECKING:
+    from bsnsing.questions.donors.learners import Learner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from bsnsing.engine.base import Engine, EngineOptions
 from bsnsing.engine.coded import CodedEngine
 from bsnsing.engine.parts import Coding, EncodedPart, joined
 from bsnsing.engine.scattered import ScatteredEngine
-from bsnsing.grow.donors import with_donors
+from bsnsing.grow.node_solver import node_solver
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.origins import Origins
 from bsnsing.questions.coded import CodedRule
@@ -26,7 +26,6 @@ from bsnsing.rules.knowledge import NodeLimits
 from bsnsing.rules.split import Found
 from bsnsing.solvers.base import Solver
 from bsnsing.solvers.native import NativeSolver
-from bsnsing.solvers.nodes import make_node_solver
 from bsnsing.tree.tree import Tree
 
 
@@ -56,15 +55,8 @@ def search_tree(
     n_classes = max(2, len(tree.classes))
     engine_options = options.engine_options(cases.table)
     engine = options.make_engine(cases, n_classes, engine_options)
-    solver = with_donors(
-        make_node_solver(options.solver, engine_options, cases, n_classes),
-        options,
-        engine_options,
-        cases,
-        n_classes,
-        Origins(engine_options.allowed_origins()),
-        deadline,
-    )
+    origins = Origins(engine_options.allowed_origins())
+    solver = node_solver(options, engine_options, cases, n_classes, origins, deadline)
     unit = cases.weights.unit ** CRITERIA[options.search.criterion].unit_power
     search = _TreeSearch(tree, is_wanted, tuple(engine_options.pairs), unit, limits or {})
     if not isinstance(engine, ScatteredEngine):

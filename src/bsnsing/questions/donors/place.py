@@ -42,6 +42,10 @@ class Lender(NamedTuple):
         for directions in uses:
             yield from directions
 
+    def on(self, table: Table) -> list[Question]:
+        """Both directions of the cuts used most, as questions about the columns of a table."""
+        return place_cuts(self, table)
+
 
 def place_cuts(lender: Lender, table: Table, most: int = MOST_CUTS) -> list[Question]:
     """Return both directions of a donor's cuts as questions about the columns of a table.
