@@ -145,7 +145,7 @@ void test_branches(Random& random) {
     const std::vector<std::size_t> root = {0};
     const NodeSplit split = engine->best_rules(root, nobody).front();
     const std::vector<std::uint32_t> rows = rows_at(*engine, 0);
-    std::weak_ptr<LevelMemory> of_root = engine->table(0).memory();
+    const std::weak_ptr<LevelMemory> of_root = engine->table(0).memory();
     Engine branch(*engine);
     const auto [yes, no] = split_one(branch, 0, split);
     CHECK(rows_at(*engine, 0) == rows);
