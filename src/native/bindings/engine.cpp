@@ -178,9 +178,9 @@ std::pair<Made<const std::uint32_t, 1>, std::vector<nb::object>> cells(const Sha
     const std::size_t place = to_position(node, "node");
     const NodeTable table = self.alone([&] { return self.table(place); });
     auto kept = std::make_unique<std::shared_ptr<LevelMemory>>(table.memory());
-    const nb::capsule owner(
-        kept.get(), [](void* p) noexcept { delete static_cast<std::shared_ptr<LevelMemory>*>(p); });
-    static_cast<void>(kept.release());
+    const nb::capsule owner(kept.release(), [](void* p) noexcept {
+        delete static_cast<std::shared_ptr<LevelMemory>*>(p);
+    });
     const std::size_t n_rows = table.n_rows();
     std::vector<nb::object> codes;
     for (std::size_t c = 0; c < self.columns().size(); ++c) {
