@@ -52,7 +52,7 @@ from bsnsing.engine.table import EncodedTable
 from bsnsing.engine.workers import Handle, Handles, cheap
 from bsnsing.grow.grow import grow_tree
 from bsnsing.grow.options import GrowOptions
-from bsnsing.grow.rows import NodeTallies
+from bsnsing.grow.tallies import NodeTallies
 from bsnsing.tree.decide import split_weights
 from bsnsing.tree.probabilities import Evidence, with_evidence
 from bsnsing.tree.tree import Tree

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from bsnsing.rules.constraints import SubjectLimits
 from bsnsing.rules.knowledge import NodeLimits
 from bsnsing.rules.options import AskOptions, SearchOptions
 from bsnsing.rules.split import Found
+
+if TYPE_CHECKING:
+    from bsnsing.engine.scattered import ScatteredEngine
 
 # Cases, in whole numbers of the weights' unit.
 CaseCounts: TypeAlias = NDArray[np.int64]
@@ -72,6 +75,11 @@ class Engine(Protocol):
     @property
     def has_missing(self) -> tuple[bool, ...]:
         """Which columns, and behind them which pairs, have missing cells."""
+        ...
+
+    @property
+    def scattered(self) -> ScatteredEngine | None:
+        """Itself, if nodes whose rows fit in one place are to be gathered there; else None."""
         ...
 
     def class_totals(self, node: int) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from bsnsing import _core
 from bsnsing.engine.base import CaseCounts, EngineOptions
@@ -13,6 +14,9 @@ from bsnsing.questions.coded import CodedQuestion, CodedRule
 from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.knowledge import NodeLimits
 from bsnsing.rules.split import Found
+
+if TYPE_CHECKING:
+    from bsnsing.engine.scattered import ScatteredEngine
 
 
 class CountingEngine(ABC):
@@ -38,6 +42,11 @@ class CountingEngine(ABC):
             own_questions=options.own_questions,
             extra_questions=options.allowed_extra(),
         )
+
+    @property
+    def scattered(self) -> ScatteredEngine | None:
+        """None: nodes are worked on by counts alone."""
+        return None
 
     @abstractmethod
     def totals(self, nodes: Sequence[int]) -> list[CaseCounts]:

@@ -20,6 +20,8 @@ from bsnsing.rules.split import Found
 class NativeEngine:
     """An :class:`~bsnsing.engine.base.Engine` that asks, counts and chooses in one call."""
 
+    scattered = None  # all rows are here
+
     def __init__(self, cases: Cases, n_classes: int, options: EngineOptions) -> None:
         n_threads, weights = options.search.n_threads, cases.weights
         columns = encode_table(

@@ -223,6 +223,11 @@ class ScatteredEngine(CountingEngine):
     # --- Nodes whose rows fit in one place ---
 
     @property
+    def scattered(self) -> ScatteredEngine:
+        """Itself: its nodes can be gathered."""
+        return self
+
+    @property
     def n_threads(self) -> int:
         """Threads that work on what is gathered in one place."""
         return self._room.n_threads

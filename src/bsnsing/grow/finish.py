@@ -19,7 +19,7 @@ from bsnsing.grow.levels import GrowPlan, grow_levels
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.origins import Origins
 from bsnsing.grow.progress import report_finished
-from bsnsing.grow.rows import NodeTallies
+from bsnsing.grow.tallies import NodeTallies
 from bsnsing.rules.deadline import Deadline
 from bsnsing.solvers.native import NativeSolver
 

@@ -7,8 +7,6 @@ from typing import Any
 from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
-from bsnsing.engine.scattered import ScatteredEngine
-from bsnsing.grow.finish import finish_nodes
 from bsnsing.grow.first import FirstRules
 from bsnsing.grow.guard import guard_of
 from bsnsing.grow.levels import GrowPlan, grow_levels
@@ -43,6 +41,7 @@ def grow_tree(
     first = None
     if options.first_rules:
         first = FirstRules(options.first_rules, cases, engine_options)
+    scattered = engine.scattered
     plan = GrowPlan(
         class_weight=split_weight,
         unit=unit,
@@ -50,11 +49,13 @@ def grow_tree(
         guard=guard,
         first=first,
         origins=origins,
-        is_set_aside=engine.fits if isinstance(engine, ScatteredEngine) else None,
+        is_set_aside=None if scattered is None else scattered.fits,
     )
     builder = grow_levels(engine, solver, options, plan)
-    if isinstance(engine, ScatteredEngine) and plan.set_aside:
-        builder = finish_nodes(engine, builder, options, plan)
+    if scattered is not None and plan.set_aside:
+        from bsnsing.grow.finish import finish_nodes  # on request: most tables are in one place
+
+        builder = finish_nodes(scattered, builder, options, plan)
     return builder.finish(
         columns=cases.table.info,
         pairs=tuple(engine_options.pairs),

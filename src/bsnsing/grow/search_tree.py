@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
-from bsnsing.engine.base import Engine, EngineOptions
-from bsnsing.engine.coded import CodedEngine
-from bsnsing.engine.parts import Coding, EncodedPart, joined
-from bsnsing.engine.scattered import ScatteredEngine
+from bsnsing.engine.base import Engine
 from bsnsing.grow.node_solver import node_solver
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.origins import Origins
@@ -25,7 +22,6 @@ from bsnsing.rules.deadline import Deadline
 from bsnsing.rules.knowledge import NodeLimits
 from bsnsing.rules.split import Found
 from bsnsing.solvers.base import Solver
-from bsnsing.solvers.native import NativeSolver
 from bsnsing.tree.tree import Tree
 
 
@@ -58,21 +54,24 @@ def search_tree(
     origins = Origins(engine_options.allowed_origins())
     solver = node_solver(options, engine_options, cases, n_classes, origins, deadline)
     unit = cases.weights.unit ** CRITERIA[options.search.criterion].unit_power
-    search = _TreeSearch(tree, is_wanted, tuple(engine_options.pairs), unit, limits or {})
-    if not isinstance(engine, ScatteredEngine):
+    search = TreeSearch(tree, is_wanted, tuple(engine_options.pairs), unit, limits or {})
+    scattered = engine.scattered
+    if scattered is None:
         return search.below(0, engine, solver, deadline)
     n_cases = tree.counts.sum(axis=1)
     aside: dict[int, int] = {}
     best = search.below(
-        0, engine, solver, deadline, lambda v: engine.fits(n_cases[v] / n_cases[0]), aside
+        0, engine, solver, deadline, lambda v: scattered.fits(n_cases[v] / n_cases[0]), aside
     )
     if aside:
-        best |= _search_aside(engine, search, aside, n_cases / n_cases[0], deadline)
+        from bsnsing.grow.search_aside import search_aside  # on request: most tables are whole
+
+        best |= search_aside(scattered, search, aside, n_cases / n_cases[0], deadline)
     return best
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _TreeSearch:
+class TreeSearch:
     """Searches the wanted nodes of a tree, wherever their rows are."""
 
     tree: Tree
@@ -125,47 +124,6 @@ class _TreeSearch:
             if is_below[v]:
                 is_below[[self.tree.children_left[v], self.tree.children_right[v]]] = True
         return int((is_below & self.is_wanted).sum())
-
-
-def _search_aside(
-    engine: ScatteredEngine,
-    search: _TreeSearch,
-    aside: dict[int, int],
-    shares: NDArray[np.float64],
-    deadline: Deadline,
-) -> dict[int, BestRule]:
-    """Search nodes whose rows fit in one place there, with all below them."""
-    roots, best = list(aside), dict[int, BestRule]()
-    messages = {"search": search, "roots": roots, "unit": engine.unit, "seconds": deadline.left()}
-    options = replace(
-        engine.options, search=replace(engine.options.search, n_threads=engine.n_threads)
-    )
-    for _, found in engine.gathered(
-        search_nodes, list(aside.values()), shares[roots].tolist(), options=options, **messages
-    ):
-        for own in found:
-            best |= own
-    return best
-
-
-def search_nodes(
-    pieces: Sequence[Sequence[EncodedPart]],
-    *,
-    positions: Sequence[int],
-    coding: Coding,
-    search: _TreeSearch,
-    roots: Sequence[int],
-    unit: float,
-    seconds: float,
-    options: EngineOptions,
-) -> list[dict[int, BestRule]]:
-    """Search nodes, each from the pieces that parts have of it, and all below them."""
-    deadline, found = Deadline(seconds), list[dict[int, BestRule]]()
-    for i, position in enumerate(positions):
-        engine = CodedEngine(joined([piece[i] for piece in pieces]), coding, unit, options)
-        own = Deadline(deadline.left() / (len(positions) - i))
-        found.append(search.below(roots[position], engine, NativeSolver(), own))
-    return found
 
 
 def _best_rule(found: Found | None, unit: float) -> BestRule:
