@@ -141,6 +141,30 @@ def test_blocks_of_pandas_are_found_by_what_it_offers_to_all() -> None:
         np.testing.assert_array_equal(line, found[1][place])
 
 
+@pytest.mark.filterwarnings("ignore::pandas.errors.PerformanceWarning")
+@pytest.mark.parametrize("n_rows", [50, 30_000])
+def test_frames_that_grew_by_columns_hold_them(n_rows: int) -> None:
+    """Each column is a block of its own then, and the blocks are in another order."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"first": rng.random(n_rows), "second": rng.random(n_rows)})
+    cells = {name: frame[name].to_numpy() for name in frame}
+    for i in range(12):
+        for kind in ("f8", "i8", "?", "f4", "object"):
+            name = f"{kind} {i}"
+            drawn = rng.integers(0, 2 if kind == "?" else 9, n_rows)
+            cells[name] = drawn.astype(str) if kind == "object" else drawn.astype(kind)
+            frame.insert(i if i % 2 else 0, name, cells[name])
+    assert len(frame._mgr.blocks) == 61
+    table = read_training_table(PLAIN(), frame)
+    assert [column.info.name for column in table.columns] == list(frame.columns)
+    for column in table.columns:
+        if column.info.kind == "categorical":
+            found = np.array(column.info.levels)[column.codes()]
+        else:
+            found = column.cells
+        np.testing.assert_array_equal(found, cells[column.info.name])
+
+
 @pytest.mark.parametrize("n_rows", [5, 60_000])
 @pytest.mark.parametrize("others", [["f8"], ["f8", "i8"]], ids=str)
 @pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
@@ -163,6 +187,30 @@ def test_null_numbers_are_missing(library: str) -> None:
         for column in table.columns:
             expected = [np.nan if cell is None else cell for cell in columns[column.info.name]]
             np.testing.assert_array_equal(column.numbers(), np.array(expected, dtype=float))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("library", ["polars", "arrow"])
+def test_nulls_of_long_tables_are_missing(library: str, dtype: str) -> None:
+    """Also beside text, Booleans, and integers that must not become floats unless they are null."""
+    floats = np.arange(7000, dtype=dtype)
+    has_null = np.arange(7000) % 5 == 0
+    columns = {
+        "f": pa.array(floats, mask=has_null),
+        "i": pa.array(np.arange(7000), mask=has_null),
+        "t": pa.array(["a", None] * 3500),
+        **{f"whole {i}": pa.array(np.arange(7000) + (2**53 if i == 0 else 0)) for i in range(15)},
+    }
+    parts = [pa.table(columns).slice(start, 3500) for start in (0, 3500)]
+    arrow = pa.concat_tables(parts)
+    with pytest.warns(UserWarning, match="'whole 0' has integers beyond 2"):
+        table = read_training_table(PLAIN(), arrow if library == "arrow" else pl.from_arrow(arrow))
+    first, second, text, whole, *_ = table.columns
+    assert first.cells.dtype == dtype
+    np.testing.assert_array_equal(first.cells, np.where(has_null, np.nan, floats))
+    np.testing.assert_array_equal(second.cells, np.where(has_null, np.nan, floats))
+    np.testing.assert_array_equal(text.codes(), np.arange(7000) % 2 * -1)
+    assert whole.cells.dtype == "i8"
 
 
 @pytest.mark.parametrize("n_rows", [3, 6000])
