@@ -48,6 +48,31 @@ def test_the_package_alone_imports_no_library() -> None:
     assert run(code) == "[]"
 
 
+# What saving, donors, rows in parts, trees of experts and teachers need.
+LATE = [
+    "estimators.store",
+    "export",
+    "questions.donors",
+    "grow.donors",
+    "engine.parts",
+    "engine.scattered",
+    "tree.sketch",
+    "distill.canonical",
+    "distill.teacher",
+]
+
+
+def test_a_plain_fit_waits_for_nothing_that_it_does_not_need() -> None:
+    code = f"""
+import sys, numpy
+{FIT.replace("and str(model)", "")}
+loaded = [name.removeprefix("bsnsing.") for name in sys.modules if name.startswith("bsnsing.")]
+late = tuple(name + "." for name in {LATE})
+print([name for name in loaded if (name + ".").startswith(late) and name != "export"])
+"""
+    assert run(code) == "[]"
+
+
 def test_every_public_name_is_there_on_its_first_use() -> None:
     code = """
 import bsnsing

@@ -14,7 +14,8 @@ from bsnsing.data.cases import Cases
 from bsnsing.data.weights import CaseWeights
 from bsnsing.distill import distill as distill_module
 from bsnsing.distill.config import DistillConfig
-from bsnsing.distill.distill import DistillOptions, _enriched, _grow, grow_distilled
+from bsnsing.distill.distill import _enriched, _grow, grow_distilled
+from bsnsing.distill.options import DistillOptions
 from bsnsing.distill.rule_space import RuleSpace
 from bsnsing.distill.training_set import TrainingSet
 from bsnsing.estimators.options import read_options

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from bsnsing.data.cases import Cases
 from bsnsing.data.regroup import Regrouping
 from bsnsing.distill.config import DistillConfig
 from bsnsing.distill.level_order import order_levels
+from bsnsing.distill.options import DistillOptions, Grown
 from bsnsing.distill.proof import TaughtProof, count_cases, sum_up, without_stale_proofs
 from bsnsing.distill.rule_space import Enrichment, RuleSpace, with_column_pairs, with_longer_rules
 from bsnsing.distill.training_set import TrainingSet
@@ -26,24 +27,6 @@ from bsnsing.tree.probabilities import Evidence, with_evidence
 from bsnsing.tree.prune import bypass_small_children, least_cost
 from bsnsing.tree.tree import Tree
 from bsnsing.tree.ungroup import ungroup
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DistillOptions:
-    """What is to be found out beside the tree itself."""
-
-    config: DistillConfig
-    try_column_pairs: bool  # where they pay
-    try_longer_rules: bool
-    same_unit: tuple[tuple[str, ...], ...] = ()  # groups of columns that may be summed
-
-
-class Grown(NamedTuple):
-    """An unpruned tree with the cases it was learnt from, and what completes a taught one."""
-
-    tree: Tree
-    evidence: Evidence
-    proof: TaughtProof | None
 
 
 def grow_distilled(

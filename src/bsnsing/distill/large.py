@@ -32,7 +32,6 @@ from bsnsing.distill.content import (
     sum_keys,
     with_labels,
 )
-from bsnsing.distill.distill import Grown
 from bsnsing.distill.lesson import (
     FINE,
     LessonFacts,
@@ -44,6 +43,7 @@ from bsnsing.distill.lesson import (
     tell,
 )
 from bsnsing.distill.level_order import order_counted_levels
+from bsnsing.distill.options import Grown
 from bsnsing.distill.proof import TaughtProof
 from bsnsing.distill.sample import sample_rows
 from bsnsing.engine.base import CaseCounts

@@ -20,18 +20,17 @@ from bsnsing.estimators.costs import read_costs
 from bsnsing.estimators.donors import ask_learners, read_extra_questions
 from bsnsing.estimators.knowledge import check_columns, ordered, read_knowledge
 from bsnsing.estimators.options import read_options
-from bsnsing.grow.given import tree_from_sketch
 from bsnsing.grow.options import GrowOptions
 from bsnsing.rules.parameters import Parameters, any_of, check_parameters, is_int_between, is_none
 from bsnsing.tree.prune import keep_nodes
 from bsnsing.tree.rule import Rule
-from bsnsing.tree.sketch import Sketch, parse_tree, sketch_of
 from bsnsing.tree.text import show_class
 from bsnsing.tree.tree import Tree
 
 if TYPE_CHECKING:
     from bsnsing.estimators.classifier import BsnsingClassifier
     from bsnsing.grow.rank import Alternative
+    from bsnsing.tree.sketch import Sketch
 
 
 _ALTERNATIVES: Parameters = {
@@ -46,6 +45,9 @@ class EditableTree:
     Each method returns a new classifier and leaves its own as it is. Rules that are given stay as
     they are: the cases say what they are worth, beside the best rule of that size at each node. A
     teacher has no say in such a tree.
+
+    What reads and judges given rules is imported when a method is called: who only fits and
+    predicts does not wait for it.
     """
 
     @classmethod
@@ -99,6 +101,8 @@ class EditableTree:
                  no:  1   (48 of 50)
           no:  0   (50 of 50)
         """
+        from bsnsing.tree.sketch import parse_tree
+
         model = cast("BsnsingClassifier", cls(**({"teacher": None} | parameters)))
         return fit_sketch(model, parse_tree(text), X, y, sample_weight)
 
@@ -138,6 +142,8 @@ class EditableTree:
         X, y, sample_weight
             The cases that the classifier was fitted to, or others to judge the tree by.
         """
+        from bsnsing.tree.sketch import sketch_of
+
         model, tree = self._own_tree()
         given = Rule.parse(rule) if isinstance(rule, str) else rule
         sketch = sketch_of(tree).with_rule(check_node(tree, node), given)
@@ -156,6 +162,8 @@ class EditableTree:
             The cases. Those that come to the node are what the new rules are grown on, by a
             teacher of its own if the classifier has one.
         """
+        from bsnsing.tree.sketch import sketch_of
+
         model, tree = self._own_tree()
         node = check_node(tree, node)
         table, labels, _ = take_labels(X, y)
@@ -266,6 +274,8 @@ def fit_sketch(
     sample_weight: ArrayLike | None,
 ) -> BsnsingClassifier:
     """Fit an estimator to cases by given rules; they stay as they are."""
+    from bsnsing.grow.given import tree_from_sketch
+
     X, y, model.label_name_ = take_labels(X, y)
     cases, options = _read(model, X, y, sample_weight)
     tree = tree_from_sketch(sketch, cases, model.classes_, options)

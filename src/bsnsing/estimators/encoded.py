@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bsnsing.distill.distill import Grown
 from bsnsing.distill.large import (
     OrderedTable,
     grow_told,
@@ -18,6 +17,7 @@ from bsnsing.distill.large import (
     teach,
     tell_all,
 )
+from bsnsing.distill.options import Grown
 from bsnsing.engine.table import EncodedTable
 from bsnsing.estimators.grown import Growth, names_columns, one_per_class, tree_options
 from bsnsing.grow.grow import grow_tree

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from bsnsing.data.columns import ColumnInfo
 from bsnsing.data.table import Table
 from bsnsing.data.weights import design_effect, read_class_weight
-from bsnsing.distill.canonical import CanonicalForm
-from bsnsing.distill.distill import Grown
-from bsnsing.distill.proof import TaughtProof
+from bsnsing.distill.options import Grown
 from bsnsing.estimators.costs import one_class_costs, read_costs
 from bsnsing.estimators.donors import NOTHING_LENT, Lent
 from bsnsing.estimators.knowledge import read_first_rules, read_knowledge
@@ -31,6 +29,8 @@ from bsnsing.tree.tree import Tree
 from bsnsing.tree.ungroup import ungroup
 
 if TYPE_CHECKING:
+    from bsnsing.distill.canonical import CanonicalForm
+    from bsnsing.distill.proof import TaughtProof
     from bsnsing.estimators.classifier import BsnsingClassifier
 
 # Up to MANY_CLASSES any number of rows is taught; beyond, where rows x classes are at most as many

@@ -21,9 +21,7 @@ from numpy.typing import NDArray
 
 from bsnsing.data.cases import Cases
 from bsnsing.data.table import Table
-from bsnsing.distill.canonical import CanonicalForm, canonical_form
-from bsnsing.distill.distill import DistillOptions, Grown, grow_distilled
-from bsnsing.distill.training_set import Teaching, TrainingSet
+from bsnsing.distill.options import DistillOptions, Grown
 from bsnsing.estimators.donors import Lent, ask_learners, read_extra_questions
 from bsnsing.estimators.grown import (
     Growth,
@@ -45,6 +43,8 @@ from bsnsing.rules.options import effective_n_threads, n_thresholds
 from bsnsing.tree.probabilities import Evidence
 
 if TYPE_CHECKING:
+    from bsnsing.distill.canonical import CanonicalForm
+    from bsnsing.distill.training_set import TrainingSet
     from bsnsing.estimators.classifier import BsnsingClassifier
 
 
@@ -65,6 +65,9 @@ def grow_trees(model: BsnsingClassifier, cases: Cases, classes: NDArray[Any]) ->
         _check_large(model, lent, asked.table.n_rows)
         growth = _grow_large(model, asked, classes, questions)
     elif is_taught:
+        # On request, here and below: who grows trees without a teacher does not wait for it.
+        from bsnsing.distill.canonical import canonical_form
+
         form = canonical_form(asked, len(classes), keeps_all=names_columns(model))
         growth = _grow_trees(
             model, form.cases, classes[form.classes], distill, questions, lent, form
@@ -161,6 +164,8 @@ def _grow_trees(
 
 
 def _lesson(model: BsnsingClassifier, cases: Cases, n_classes: int) -> TrainingSet:
+    from bsnsing.distill.training_set import Teaching
+
     teaching = Teaching(
         teacher=model.teacher,
         real=cases,
@@ -201,4 +206,6 @@ def _grow_tree(
     if training is None:
         tree = grow_tree(cases, classes, options)
         return Grown(tree, Evidence(tree.counts, tree.counts), None)
+    from bsnsing.distill.distill import grow_distilled
+
     return grow_distilled(cases, classes, training, options, distill)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bsnsing.data.columns import ColumnInfo
 from bsnsing.distill.config import DistillConfig
-from bsnsing.distill.distill import DistillOptions
+from bsnsing.distill.options import DistillOptions
 from bsnsing.estimators.donors import NOTHING_LENT, Lent
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.progress import is_wanted

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from bsnsing.data.cases import Cases
 from bsnsing.engine.base import Engine, EngineOptions
 from bsnsing.grow.builder import OpenNode
-from bsnsing.grow.given import coded_rule
 from bsnsing.grow.search_tree import coded_rule as rule_at
 from bsnsing.questions.coded import CodedRule, QuestionEncoder
 from bsnsing.rules.split import Found
 from bsnsing.tree.prune import Held
-from bsnsing.tree.rule import Rule
+from bsnsing.tree.rule import OPERATORS, Rule
 from bsnsing.tree.tree import Tree
 
 # Objectives that differ by less, relatively, are equal: sums are rounded.
@@ -50,6 +49,15 @@ class FirstRules:
     def _may_ask(self, rule: CodedRule) -> bool:
         limits = self.limits
         return limits is None or all(limits.allowed[question[0]] for question in rule.questions)
+
+
+def coded_rule(rule: Rule, encoder: QuestionEncoder) -> CodedRule:
+    """Return a rule as the engines of the encoder's table know it."""
+    return CodedRule(
+        [encoder.encode(question) for question in rule.questions],
+        list(rule.negated),
+        OPERATORS.index(rule.operator),
+    )
 
 
 def beside(given: Found, best: Found | None) -> Found:

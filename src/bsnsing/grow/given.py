@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bsnsing.data.cases import Cases
 from bsnsing.engine.base import Engine
 from bsnsing.grow.builder import OpenNode, TreeBuilder
+from bsnsing.grow.first import coded_rule
 from bsnsing.grow.guard import Guard, guard_of
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.search_tree import search_tree
@@ -22,7 +23,7 @@ from bsnsing.rules.criteria import CRITERIA, objectives_of
 from bsnsing.rules.knowledge import NodeLimits
 from bsnsing.rules.split import Found
 from bsnsing.tree.decide import split_weights
-from bsnsing.tree.rule import OPERATORS, Rule
+from bsnsing.tree.rule import Rule
 from bsnsing.tree.sketch import Sketch
 from bsnsing.tree.tree import Tree
 
@@ -82,15 +83,6 @@ def pair_questions(rules: Sequence[Rule | None], options: GrowOptions) -> tuple[
     asked = [question for rule in rules if rule for question in rule.questions]
     about_pairs = [question for question in asked if isinstance(question.column, ColumnPair)]
     return tuple(dict.fromkeys([*options.extra_questions, *about_pairs]))
-
-
-def coded_rule(rule: Rule, encoder: QuestionEncoder) -> CodedRule:
-    """Return a rule as the engines of the encoder's table know it."""
-    return CodedRule(
-        [encoder.encode(question) for question in rule.questions],
-        list(rule.negated),
-        OPERATORS.index(rule.operator),
-    )
 
 
 def _follow(
