@@ -191,9 +191,9 @@ def _read_text(name: str, series: nw.Series[Any]) -> Column:
 
 def _read_array(name: str, cells: NDArray[Any], *, as_category: bool) -> Column:
     kind = cells.dtype.kind
-    if kind == "f" and cells.dtype.itemsize > 8:
-        cells = _to_doubles(name, cells)
-    if kind in "fiub":
+    if kind == "f":
+        return _of_numbers(name, cells if cells.dtype.itemsize <= 8 else _to_doubles(name, cells))
+    if kind in "iub":
         _warn_of_rounding(name, cells)
         return _of_numbers(name, cells, is_boolean=kind == "b")
     if kind in "OU":
