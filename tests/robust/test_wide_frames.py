@@ -189,6 +189,24 @@ def test_null_numbers_are_missing(library: str) -> None:
             np.testing.assert_array_equal(column.numbers(), np.array(expected, dtype=float))
 
 
+@pytest.mark.parametrize("dtype", ["string[pyarrow]", "category"])
+def test_text_of_pandas_is_read_without_a_series(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To make one and find its levels takes longer than all else that reads a short column."""
+    frame = pd.DataFrame(wide(["text"], 5)).astype(dtype)
+    model = PLAIN()
+    table = read_training_table(model, frame)
+
+    def refuse(*arguments: Any, **options: Any) -> None:
+        raise AssertionError("A series is made.")
+
+    monkeypatch.setattr(pd.DataFrame, "iloc", property(refuse))
+    again = read_prediction_table(model, frame, table.info)
+    for column, first in zip(again.columns, table.columns, strict=True):
+        np.testing.assert_array_equal(column.codes(), first.codes())
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("library", ["polars", "arrow"])
 def test_nulls_of_long_tables_are_missing(library: str, dtype: str) -> None:
