@@ -27,6 +27,7 @@ from bsnsing import (
 from bsnsing.distill.config import DistillConfig
 from bsnsing.distill.proof import sum_up
 from bsnsing.distill.training_set import Teaching, TrainingSet
+from bsnsing.estimators.options import TAUGHT_SHRINKAGE
 from bsnsing.tree.predict import find_leaves
 from bsnsing.tree.probabilities import Evidence, with_evidence
 
@@ -110,7 +111,7 @@ def test_probabilities_are_of_the_nodes_that_pairs_make(monkeypatch: pytest.Monk
         sum_up(tree, learnt) * (len(X) / lesson.soft.sum()),
         learnt_weight=1.0,
     )
-    expected = with_evidence(tree, evidence, DistillConfig().shrinkage)
+    expected = with_evidence(tree, evidence, TAUGHT_SHRINKAGE)
     np.testing.assert_allclose(tree.value, expected.value)
     np.testing.assert_allclose(tree.impurity, expected.impurity, atol=1e-9)
     np.testing.assert_allclose(tree.weighted_cases, expected.weighted_cases)

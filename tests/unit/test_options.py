@@ -69,7 +69,7 @@ def test_labels_without_weight_do_not_count_as_classes() -> None:
 @pytest.mark.parametrize(
     ("settings", "is_taught", "shrinkage"),
     [
-        ({}, True, CONFIG.shrinkage),
+        ({}, True, 1.0),
         ({}, False, 10.0),
         ({"shrinkage": 3}, True, 3.0),
         ({"shrinkage": 0}, False, 0.0),

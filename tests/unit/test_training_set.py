@@ -119,14 +119,14 @@ def test_soft_labels_are_unrounded_and_their_parts_nearly_the_same() -> None:
     training = teaching_of(X, y).training_set()
     teacher, n_real = training.teacher, len(X)
     real = CONFIG.label_share * np.eye(2)[y] + (1 - CONFIG.label_share) * teacher.oob
-    np.testing.assert_allclose(training.soft[:n_real], CONFIG.parts * real)
+    np.testing.assert_allclose(training.soft[:n_real], CONFIG.real_weight * real)
     np.testing.assert_allclose(training.soft[n_real:].sum(axis=1), 1)
     counts = training.cases.weights.counts
     assert counts is not None
     parts = np.zeros_like(training.soft)
     np.add.at(parts, (training.row_of, training.cases.labels), counts / CONFIG.parts)
     np.testing.assert_allclose(parts.sum(axis=1), training.soft.sum(axis=1))
-    weight = np.where(np.arange(len(parts)) < n_real, CONFIG.parts, 1)[:, None]
+    weight = np.where(np.arange(len(parts)) < n_real, CONFIG.real_weight, 1)[:, None]
     assert (np.abs(parts - training.soft) < weight / CONFIG.parts).all()
 
 
@@ -143,19 +143,19 @@ def test_an_unknowing_teacher_leaves_half_of_the_label() -> None:
     """A teacher that always says 1/2 softens each label to 3/4; synthetic rows are of 1/2."""
     X = np.arange(40.0)[:, None]
     y = (np.arange(40) % 2).astype(np.int32)
-    config = replace(CONFIG, label_share=0.5, parts=8)
+    config = replace(CONFIG, label_share=0.5, real_weight=3, parts=8)
     teacher = DummyClassifier(strategy="uniform")
     training = teaching_of(X, y, teacher=teacher, config=config).training_set()
     counts, labels = training.cases.weights.counts, training.cases.labels
     assert counts is not None
     values = training.cases.table.columns[0].numbers()
-    is_real = counts % 8 == 0
+    is_real = counts % 3 == 0
     found = {
         (int(v), int(k)): int(w)
         for v, k, w in zip(values[is_real], labels[is_real], counts[is_real], strict=True)
     }
-    assert all(found[i, i % 2] == 8 * 8 * 3 // 4 for i in range(40))
-    assert all(found[i, 1 - i % 2] == 8 * 8 // 4 for i in range(40))
+    assert all(found[i, i % 2] == 3 * 8 * 3 // 4 for i in range(40))
+    assert all(found[i, 1 - i % 2] == 3 * 8 // 4 for i in range(40))
     assert (counts[~is_real] == 8 // 2).all()
     assert training.teacher.brier == 0.5**2 + 0.5**2
     assert is_real.sum() == training.n_real

@@ -28,18 +28,16 @@ class DistillConfig:
 
     # --- Soft labels and synthetic rows ---
     label_share: float = 0.5  # of a label in its soft label: both it and the teacher may err
-    # Of a case, among which a search divides soft labels: 16 take longer. A synthetic row counts
-    # as one part of a real one, whose cells did occur.
-    parts: int = 8
+    real_weight: int = 6  # what a real row counts beside a synthetic one: its cells did occur
+    parts: int = 8  # of a case, among which a search divides soft labels: 16 take longer
     times_rows: int = 2  # rows in all, in multiples of the real ones
     most_rows: int = 12_000  # rows in all with synthetic ones, for the time of the search
     swap_chance: float = 0.3  # that a cell is another row's: new, and near enough to what occurs
 
     # --- The tree ---
     # Of a node, outside its most frequent class, from which on labels outweigh the teacher's word.
-    own_cases: int = 50
+    own_cases: int = 200
     penalty_from: int = 2000  # cases from which on a leaf must save more (complexity_penalty)
-    shrinkage: float = 1.0  # cases that a parent counts for, and all that a node learnt
 
     # --- Richer rules, and bounds on work ---
     leaves_saved: float = 4.0  # penalties of leaves that richer rules must save to be taken

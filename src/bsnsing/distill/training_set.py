@@ -104,16 +104,15 @@ class Teaching:
         real_parts = in_parts(soft, counts, n_parts)
         made = teacher.probabilities(synthetic)
         synthetic_parts = in_parts(made, np.ones(synthetic.n_rows), n_parts)
-        real_weight = n_parts  # a synthetic row counts as one part of a real one
-        parts = np.concatenate([real_weight * real_parts, synthetic_parts])
-        soft = np.concatenate([real_weight * counts[:, None] * soft, made])
+        parts = np.concatenate([config.real_weight * real_parts, synthetic_parts])
+        soft = np.concatenate([config.real_weight * counts[:, None] * soft, made])
         row_of, labels = np.nonzero(parts)
         weights = CaseWeights(parts[row_of, labels], float(n_parts))
         return TrainingSet(
             Cases(join_tables(table, synthetic).take(row_of), labels.astype(np.int32), weights),
             row_of,
             original,
-            float(real_weight),
+            float(config.real_weight),
             len(np.unique(cases.labels)),
             None if asked.all() else asked,
             soft,

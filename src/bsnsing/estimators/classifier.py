@@ -181,11 +181,11 @@ class BsnsingClassifier(
         probabilities come from 5-fold cross-validation, unless it has ``oob_score=True``. A factor
         for each class then scales all of a teacher's probabilities, so that those of the real rows
         sum to the cases of each class. A real row has the soft label (label + out-of-bag
-        probabilities) / 2, and counts as eight synthetic ones. As many synthetic
+        probabilities) / 2, and counts as six synthetic ones. As many synthetic
         rows (12,000 rows in all at most) are put together from cells of real ones and get the
         teacher's probabilities. Searches see soft labels in eighths of a case; pruning sees them
         unrounded. Probabilities come mostly from the real rows of a node: labels count
-        q / (q + 50), soft labels the rest, where q are the soft cases outside its most frequent
+        q / (q + 200), soft labels the rest, where q are the soft cases outside its most frequent
         class. A factor for each class at last makes those of all leaves sum to its cases.
         ``tree_.counts`` and ``min_samples_leaf`` count real rows by their labels. In wide tables,
         where each search would take long, rules ask about the columns that matter most to the

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 # Questions per rule, to begin with.
 _MAX_RULES = 2
-# Cases that a parent's shares count for without a teacher.
+# Cases that a parent's shares count for, without a teacher and with one.
 _SHRINKAGE = 10.0
+TAUGHT_SHRINKAGE = 1.0
 # Without a teacher, "auto" leaves are larger above this many cases.
 _MANY_CASES = 50_000
 # From this verbosity on, solvers print their logs.
@@ -58,7 +59,7 @@ def read_options(
     config = model._distill_config
     shrinkage = model.shrinkage
     if shrinkage == "auto":
-        shrinkage = _SHRINKAGE if leaf_rows is None else config.shrinkage
+        shrinkage = _SHRINKAGE if leaf_rows is None else TAUGHT_SHRINKAGE
     return GrowOptions(
         make_engine=type(model)._make_engine,
         search=SearchOptions(
