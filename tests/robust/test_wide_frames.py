@@ -113,6 +113,24 @@ def test_integers_beyond_those_of_floats_are_told_of(library: str, others: list[
         np.testing.assert_array_equal(column.numbers(), cells.astype(np.float64))
 
 
+@pytest.mark.parametrize("first", [2**53 + 1, -(2**53) - 1])
+@pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
+def test_integers_that_are_rounded_down_are_told_of(library: str, first: int) -> None:
+    """As a float, the first integer that floats leave out is the last that they hold."""
+    columns = {"large": [first, 1, 2, 3], "short": [0.5, 1.0, 2.0, 3.0]}
+    with pytest.warns(UserWarning, match="'large' has integers beyond 2"):
+        read_training_table(PLAIN(), MAKERS[library](columns))
+
+
+@pytest.mark.parametrize("other", [np.int64, np.float32, np.float64])
+@pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
+def test_half_precision_is_read_beside_other_numbers(library: str, other: type) -> None:
+    columns = {"half": np.arange(4).astype(np.float16), "other": np.arange(4).astype(other)}
+    table = read_training_table(PLAIN(), MAKERS[library](columns))
+    for column, cells in zip(table.columns, columns.values(), strict=True):
+        np.testing.assert_array_equal(column.numbers(), cells.astype(np.float64))
+
+
 def test_tables_of_arrow_in_parts_are_read_whole() -> None:
     columns = wide(["f8", "i8", "f4"], 3)
     whole = pa.table(columns)

@@ -90,9 +90,10 @@ def _copied(X: Any, matrix_of: Callable[[Any], NDArray[Any] | None]) -> list[Raw
     cells = matrix_of(X)
     if cells is None or cells.dtype.kind not in _NUMBERS:
         return []
-    # Of integers that floats leave out a warning tells, so these must come as what they are; and
-    # infinity is told by the name of its column.
-    if cells.dtype.kind == "f" and not _are_below_most(cells) and _greatest(cells) > _MOST_EXACT:
+    # Of integers that floats leave out a warning tells, so these must come as what they are, also
+    # those that are rounded down to the last that is exact; and infinity is told by the name of its
+    # column.
+    if cells.dtype.kind == "f" and not _are_below_most(cells) and _greatest(cells) >= _MOST_EXACT:
         return []
     return list(cells.T)
 
@@ -132,7 +133,8 @@ def _matrix_of_arrow(X: Any) -> NDArray[Any] | None:
         batches = X.combine_chunks().to_batches()
     try:
         tensor = batches[0].to_tensor(null_to_nan=True, row_major=False)
-    except (AttributeError, TypeError):  # not all are numbers, or it is Arrow before 17
+    # Not all are numbers, or some are in half precision, or it is Arrow before 17.
+    except (AttributeError, TypeError, NotImplementedError):
         return None
     cells: NDArray[Any] = tensor.to_numpy()
     return cells
