@@ -135,7 +135,7 @@ def _engine_calls() -> tuple[Callable[..., Any], Arguments]:
     rule, questions = _rule(), _engine().ask([0])[0]
     return _in_turn(
         _engine(), "class_totals", "answers", "histograms", "pair_counts", "rule_counts", "give",
-        "evaluate", "best_rules", "split", "ask", "rows_of", "close",
+        "evaluate", "best_rules", "split", "ask", "rows_of", "cells", "close",
     ), {
         "class_totals.node": 0, "answers.node": 0, "answers.questions": questions,
         "histograms.nodes": [0], "pair_counts.nodes": [0], "pair_counts.questions": [questions],
@@ -143,7 +143,7 @@ def _engine_calls() -> tuple[Callable[..., Any], Arguments]:
         "give.questions": questions[:1], "evaluate.node": 0, "evaluate.rule": rule,
         "best_rules.nodes": [0], "best_rules.time_limit": 5.0, "best_rules.limits": [],
         "split.nodes": [0], "split.rules": [rule], "ask.nodes": [1, 2], "ask.target": 1,
-        "rows_of.nodes": [1, 2], "close.nodes": [1],
+        "rows_of.nodes": [1, 2], "cells.node": 1, "close.nodes": [1],
     }  # fmt: skip
 
 
@@ -266,6 +266,7 @@ _RECIPES: dict[str, Callable[[], tuple[Callable[..., Any], Arguments]]] = {
         _core.encode_from,
         {"numbers": _numbers(), "begins": [np.array([-9.0, 0.0])] * 3, "n_threads": 1},
     ),
+    "join_codes": lambda: (_core.join_codes, {"pieces": list(_codes())}),
     "encode_dealt": lambda: (
         _core.encode_dealt,
         {
