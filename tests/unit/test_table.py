@@ -602,6 +602,17 @@ def test_number_names_are_ignored() -> None:
     assert not hasattr(model, "feature_names_in_")
 
 
+def test_names_of_several_levels_are_ignored() -> None:
+    names = pd.MultiIndex.from_tuples([("a", 1), ("b", 2)])
+    X = pd.DataFrame(np.arange(8.0).reshape(4, 2), columns=names)
+    estimator = BaseEstimator()
+    table = read_training_table(estimator, X)
+    assert [column.info.name for column in table.columns] == ["x0", "x1"]
+    assert not hasattr(estimator, "feature_names_in_")
+    again = read_prediction_table(estimator, X, table.info)
+    np.testing.assert_array_equal(again.columns[1].numbers(), X.to_numpy()[:, 1])
+
+
 def test_mixed_names() -> None:
     with pytest.raises(TypeError, match="only supported if all input features have string names"):
         train(pd.DataFrame([[1, 2]], columns=["a", 0]))

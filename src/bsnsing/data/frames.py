@@ -102,7 +102,8 @@ def _names_in(X: Any) -> list[Any]:
     if is_frame_of(X, "pyarrow"):
         return list(X.schema.names)  # in an eighth of the time that its column_names take
     names = X.column_names if hasattr(type(X), "column_names") else X.columns
-    texts: Any = getattr(names, "array", None)
+    # An index of several levels has no array.
+    texts: Any = None if hasattr(names, "levels") else getattr(names, "array", None)
     if type(texts).__name__.startswith("ArrowString"):  # of pandas, whose own tolist takes longer
         cells = texts.__arrow_array__()
         if cells.null_count == 0:
