@@ -128,3 +128,23 @@ def test_sums_of_weights_beyond_32_bits_are_exact(total: int) -> None:
     model = BsnsingClassifier.plain(min_samples_leaf=1).fit(cells, [0, 1, 0, 1], weights)
     assert model.tree_.counts[0].tolist() == [half + 1, total - half - 1]
     assert sorted(model.tree_.counts[1:].tolist()) == [[1, total - half - 2], [half, 1]]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux says how much memory a process has")
+def test_memory_that_is_kept_for_later_is_given_back_where_it_is_needed() -> None:
+    done = run(
+        """
+        import resource, numpy as np
+        from bsnsing import _core
+        codes = np.zeros(8 << 20, np.uint8)
+        held = [_core.join_codes([codes]) for _ in range(50)]
+        for _ in range(12):
+            _core.join_codes([codes])
+        some = [_core.join_codes([codes]) for _ in range(12)]
+        del some
+        size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (size + (30 << 20), -1))
+        print(len(_core.join_codes([codes] * 8)) == 64 << 20)
+        """
+    )
+    assert done.stdout.split() == ["True"], done.stderr

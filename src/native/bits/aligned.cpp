@@ -26,7 +26,7 @@ struct Header {
 };
 
 // Large pieces, and those among them that were freed, for who asks next: the system clears fresh
-// memory, which takes longer than most of what is done with it. At most half as much as is in use
+// memory, which takes longer than most of what is done with it. At most a quarter of what is in use
 // is kept, so that nothing is once all is freed.
 class Pieces {
   public:
@@ -35,6 +35,10 @@ class Pieces {
         n_bytes = (n_bytes + kLineBytes + kPage - 1) / kPage * kPage;
         Header* piece = take_spare(n_bytes);
         if (piece == nullptr) piece = map_piece(n_bytes);
+        if (piece == nullptr) {
+            drop_all();
+            piece = map_piece(n_bytes);
+        }
         if (piece == nullptr) throw std::bad_alloc();
         n_used_ += piece->n_bytes;
         return reinterpret_cast<std::byte*>(piece) + kLineBytes;
@@ -79,6 +83,13 @@ class Pieces {
         if (best == kMost || spare_[best]->n_bytes / 2 > n_bytes) return nullptr;
         n_spare_ -= spare_[best]->n_bytes;
         return std::exchange(spare_[best], nullptr);
+    }
+
+    void drop_all() noexcept {
+        const std::unique_lock lock(mutex_, std::try_to_lock);
+        if (!lock) return;
+        for (std::size_t i = 0; i < kMost; ++i)
+            if (spare_[i] != nullptr) drop(i);
     }
 
     void drop(std::size_t i) noexcept {
