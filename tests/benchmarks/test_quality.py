@@ -59,7 +59,7 @@ def test_changed_numbers_count_in_fits_and_only_in_theirs() -> None:
     dear = ours(variations.varied(replace(DistillConfig(), penalty_from=1e-80)))(task)
     again = learners[variations.DEFAULT].learn(task)
     assert dear.n_leaves == 1 < default.n_leaves == again.n_leaves
-    name = next(name for name, number in variations.NUMBERS.items() if "shrinkage" in number)
+    name = next(name for name, number in variations.NUMBERS.items() if "own_cases" in number)
     assert not np.allclose(learners[name].learn(task).shares, default.shares)
 
 
