@@ -130,19 +130,19 @@ class BsnsingClassifier(
         beyond. With a teacher, a search counts what its training set weighs, synthetic rows too;
         splits with too few real cases on one side are then left out after growth, and the side
         that takes such a split's place is proven anew, and often no longer optimal.
-        Measured: 1, 0.0 and +0.1; 5, -0.4 and -0.1; "sqrt", -1.7 and -1.0 at 6 leaves instead
+        Measured: 1, 0.0 and +0.1; 5, -0.4 and -0.1; "sqrt", -1.8 and -1.0 at 6 leaves instead
         of 9 in the median.
     criterion : {"gini", "gini_squared", "entropy", "misclassification", "error"}, default="entropy"
         What a split minimises; see :func:`best_rule` for the formulas. "gini_squared" and "error"
         are the paper's and those of mixed-integer solvers; "error" is for two classes.
-        Measured: "gini", 0.0 and -0.2; "gini_squared", -1.0 and -0.7.
+        Measured: "gini", -0.1 and -0.3; "gini_squared", -1.0 and -0.8.
     operators : sequence of {"or", "and", "xor"}, default=("or", "and")
         How a rule may join questions. With "and", questions may also enter negated. Use ("or",)
         where readers know OR-rules only.
         Measured: ("or",), no change beyond noise.
     max_depth : int, default=None
         Greatest depth of a node; None is no limit. Set it where a path must be short.
-        Measured: 3, -2.4 and -1.9.
+        Measured: 3, -2.5 and -1.9.
     max_leaf_nodes : int, default=None
         Most leaves: the tree is grown, then cut back to the best subtree of that size. Set it
         where the whole tree must fit a page.
@@ -160,7 +160,7 @@ class BsnsingClassifier(
         a nat for each leaf, as in Akaike's criterion, and half the logarithm of the cases more
         where there are many, as in Schwarz's. With ``class_weight`` w_j of n_j cases it is n
         sum(n_j w_j^2) / sum(n_j w_j)^2 times as much.
-        Measured: 0, -0.1 and +0.6, at 39 leaves instead of 9 in the median.
+        Measured: 0, -0.1 and +0.6, at 40 leaves instead of 9 in the median.
     shrinkage : "auto" or float, default="auto"
         Cases m that a parent's probabilities count for in those of its children, from the root
         down: p = (cases of the class + m * parent's p) / (cases + m). Greater than 0, no
@@ -191,14 +191,14 @@ class BsnsingClassifier(
         where each search would take long, rules ask about the columns that matter most to the
         forest only (about all with ``constraints`` or ``extra_questions``).
         Beyond 100 classes, a table whose rows times classes exceed ten million has no teacher.
-        Measured: None, -1.1 and -1.2, in a fraction of the time.
+        Measured: None, -1.0 and -1.3, in a fraction of the time.
     stop_prob : float, default=0.9999
         A node in which one class has a greater share is not split. Lower it to stop earlier.
-        Measured: 0.95, 0.0 and -1.3.
+        Measured: 0.95, -0.1 and -1.3.
     distinct_children : bool, default=False
         Only split into children with different majority classes, so that every split changes the
         answer. Probabilities then tell less.
-        Measured: -0.7 and -4.1, at 6 leaves instead of 9 in the median.
+        Measured: -0.7 and -4.2, at 6 leaves instead of 9 in the median.
     multiclass : {"native", "ovr"}, default="native"
         With more than two classes: one tree for all of them, or one per class, of which the one
         with the greatest score wins. One tree is easier to read.
@@ -209,7 +209,7 @@ class BsnsingClassifier(
         program ("gini_squared" or "error", two classes), to check "enum" by something
         independent; "hybrid" does so at small nodes and uses "enum" at large ones.
         ``bsnsing.solvers.available()`` says which can be used here.
-        Measured: "greedy", -0.6 and -0.4.
+        Measured: "greedy", -0.7 and -0.4.
     greedy_level : float, default=0.9
         The greedy solver adds a question if the reduction it leaves, times this, exceeds the
         reduction without it.
@@ -318,7 +318,7 @@ class BsnsingClassifier(
         What a case of each class counts in the criterion and in probabilities. Limits such as
         ``min_samples_leaf`` count cases. Use it where errors cost unlike amounts, and mind that
         probabilities are then those of the weighted cases.
-        Measured: "balanced", -2.8 and -0.1.
+        Measured: "balanced", -2.7 and -0.1.
     cost : dict, default=None
         What errors cost, by pairs of labels: ``cost={("ill", "healthy"): 10}`` says that to call
         an ill one healthy costs 10; errors that are not named cost 1. ``predict`` then gives the
