@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 cheap(cases_of)
 cheap(align_cases)
 
-# Cells that others might work on while one does, so few that all rows are best fitted in one place,
-# if that has room: there is less to be gained by working side by side than is lost by waiting.
+# Up to this many cells that other workers could take over, all rows are fitted in one place, if it
+# has room: less is gained by working side by side than is lost by waiting.
 FEW_CELLS = 4_000_000
 # Bytes that a fit in one place takes for each cell and for each row, and one with a teacher.
 _PLAIN_BYTES, _TAUGHT_BYTES = (16, 100), (32, 200)
