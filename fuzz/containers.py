@@ -56,6 +56,8 @@ def reference_frame(plan: dict[str, Any], cells: Cells, names: list[str]) -> pd.
             columns[name] = np.array([np.nan if c is None else float(c) for c in own])
         elif column["kind"] == "boolean" and None not in own:
             columns[name] = np.array(own, dtype=float if all_numbers else bool)
+        elif column["kind"] == "boolean" and _says_its_type(plan, column):
+            columns[name] = pd.array([pd.NA if c is None else c for c in own], dtype="boolean")
         elif plan["container"] == "polars" and _is_enum(column):  # whose levels have an order
             columns[name] = pd.Categorical(own, _levels(own), ordered=True)
         else:
@@ -239,6 +241,12 @@ def _polars(plan: dict[str, Any], cells: Cells) -> pl.DataFrame:
             for column, own in zip(plan["columns"], cells, strict=True)
         }
     )
+
+
+def _says_its_type(plan: dict[str, Any], column: dict[str, Any]) -> bool:
+    """Whether Booleans are known as such where all are missing."""
+    is_typed = column["variant"] % 4 in (1, 2)
+    return plan["container"] in ("polars", "arrow") or (plan["container"] == "pandas" and is_typed)
 
 
 def _is_enum(column: dict[str, Any]) -> bool:

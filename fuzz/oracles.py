@@ -287,7 +287,7 @@ def exports(table: Table, model: Any) -> None:
 
 def _cells_as_read(table: Table) -> list[list[Any]]:
     frame = _reference(table)
-    return [[None if c != c else c for c in frame[name].tolist()] for name in frame.columns]
+    return [[None if pd.isna(c) else c for c in frame[name].tolist()] for name in frame.columns]
 
 
 @oracle
@@ -302,6 +302,8 @@ def best_root(table: Table, model: Any) -> None:
     tree, frame = model.tree_, _reference(table)
     if tree.is_leaf[0] or table.plan["weights"] == "any":
         return
+    for name in model.left_out_:  # of columns that name rows, only whether they are known is asked
+        frame[name] = np.where(frame[name].isna(), None, "known")
     operators = model.operators
     n_segments = model.n_segments if model.n_segments != "auto" else 8
     pool = bsnsing.ask_questions(
