@@ -18,6 +18,8 @@ from fuzz.cells import INTEGERS, NUMBERS, ODD, PLAIN
 Cells = list[list[Any]]
 _REAL = ("float", "float32", "whole", "integer", "huge", "tiny", "constant", "nothing")
 
+_MAYBE = ("nothing", "infinity", "long integer")  # numbers where the table holds nothing else
+
 
 @dataclass(frozen=True)
 class Built:
@@ -52,7 +54,7 @@ def reference_frame(plan: dict[str, Any], cells: Cells, names: list[str]) -> pd.
     all_numbers = _are_numbers(rows)
     columns = {}
     for name, own, column in zip(names, read, plan["columns"], strict=True):
-        if column["kind"] in NUMBERS or (column["kind"] == "nothing" and _is_numeric(plan)):
+        if column["kind"] in NUMBERS or (column["kind"] in _MAYBE and _is_numeric(plan)):
             columns[name] = np.array([np.nan if c is None else float(c) for c in own])
         elif column["kind"] == "boolean" and None not in own:
             columns[name] = np.array(own, dtype=float if all_numbers else bool)

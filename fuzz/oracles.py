@@ -15,6 +15,7 @@ from scipy.sparse import issparse
 
 import bsnsing
 from bsnsing import BsnsingClassifier, BsnsingClassifierCV, BsnsingEnsemble, Rule, _core
+from bsnsing.data.show import is_printable
 from fuzz.containers import reference_frame
 from fuzz.plan import Plan, Table, make_table
 from fuzz.pools import best_objective
@@ -412,5 +413,5 @@ def rules_are_read_back(table: Table, model: Any) -> None:
         for rule in tree.rules:
             if rule is not None:
                 text = str(rule)
-                must(text.isprintable(), "a rule has characters that cannot be shown")
+                must(is_printable(text), "a rule has characters that cannot be shown")
                 must(str(Rule.parse(text)) == text, "a rule is read back as another")
