@@ -175,14 +175,20 @@ class Opened:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SortedValues:
-    """Distinct values of a column in a part, and the cases at or below each."""
+    """Distinct values of a column in a part, and the cases below each, and below none."""
 
     values: Floats
-    ranks: NDArray[np.int64]
+    below: NDArray[np.int64]  # one more than there are values
+
+    @classmethod
+    def of(cls, values: Floats, n_cases: NDArray[np.int64]) -> SortedValues:
+        """Take distinct values with their cases."""
+        return cls(values, np.append(0, np.cumsum(n_cases)))
 
     def rank(self, cuts: Floats) -> NDArray[np.int64]:
         """Cases at or below each cut."""
-        return np.append(0, self.ranks)[np.searchsorted(self.values, cuts, side="right")]
+        ranks: NDArray[np.int64] = self.below[np.searchsorted(self.values, cuts, side="right")]
+        return ranks
 
     def between(self, spans: Spans, are_some: NDArray[np.bool_]) -> Between:
         """Distinct values in spans that have but some of them, or few here."""
@@ -191,15 +197,17 @@ class SortedValues:
         lengths = np.where(is_many, 0, ends - begins)
         firsts = np.cumsum(lengths) - lengths
         listed = np.repeat(begins - firsts, lengths) + np.arange(lengths.sum())
-        below = np.append(0, self.ranks)
         span_of = np.repeat(np.arange(len(begins)), lengths)
-        counts = below[listed + 1] - below[listed]
+        counts = self.below[listed + 1] - self.below[listed]
         return Between(span_of, self.values[listed], counts, is_many)
 
     def greatest_below(self, bounds: Floats, low: Floats) -> Floats:
         """The greatest value below each bound, if it is above a number; else that number."""
+        if len(self.values) == 0:
+            return low
         place = np.searchsorted(self.values, bounds, side="left")
-        found: Floats = np.maximum(np.append(-np.inf, self.values)[place], low)
+        own = np.where(place > 0, self.values[place - 1], -np.inf)
+        found: Floats = np.maximum(own, low)
         return found
 
 
@@ -209,7 +217,7 @@ def pick_values(
     """Pick the values in open buckets of some columns, to look at them more closely."""
     counts, own = cases.weights.counts, [column.of(dealt) for column in opened]
     picked = _core.values_in(asked.numbers(cases), own, counts, asked.n_threads)
-    return [SortedValues(values, np.cumsum(n_cases)) for values, n_cases in picked]
+    return [SortedValues.of(values, n_cases) for values, n_cases in picked]
 
 
 def find_greatest(
