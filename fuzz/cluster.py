@@ -1,7 +1,9 @@
 """``python -m fuzz.cluster``: random tables in random parts, on a real Dask cluster of processes.
 
 Each tree must be, to the last bit, the one that one machine grows. A seed makes the table, its
-parts, its weights and all settings, so that ``--first SEED --last SEED`` repeats one.
+parts, its weights and all settings, so that ``--first SEED --last SEED`` repeats one. No time limit
+is drawn: what a search has found when its time is up depends on how fast it was, so that trees of
+fits that are cut short cannot be compared.
 """
 
 from __future__ import annotations
@@ -139,7 +141,6 @@ def _settings(random: Random, X: pd.DataFrame, n_rows: int) -> dict[str, Any]:
         choices["extra_questions"] = [[Question("c0", ">", 0.123)]]
     names = [name for name in choices if random.random() < 0.3]
     drawn = {name: choices[name][random.integers(len(choices[name]))] for name in names}
-    # A limit of time would end searches where the machine happens to be.
     return {"teacher": None, "n_segments": 4, "time_limit": None} | drawn
 
 
