@@ -142,7 +142,7 @@ class DeviceEngine(CountingEngine):
             bits = self._device.answer(cells, pieces, asked)
             self._device.count_pairs(bits, pieces, asked, first_pair, out)
             del bits
-        flat = self._device.get(out, 0, int(first_pair[-1]))
+        flat = self._device.get(out, 0, int(first_pair[-1])).astype(np.int64, copy=False)
         found = []
         for i, n in enumerate(asked.n_of.tolist()):
             above = flat[first_pair[i] : first_pair[i + 1]].reshape(n_classes, n, n)
@@ -245,7 +245,7 @@ class DeviceEngine(CountingEngine):
         sizes = np.zeros((len(nodes), 2, n_groups), dtype=np.int64)
         brought = (n_yes, pieces.end - pieces.begin - n_yes)
         for side, n_cases in enumerate(brought):
-            np.add.at(sizes, (pieces.node, side, pieces.group), n_cases)
+            np.add.at(sizes[:, side], (pieces.node, pieces.group), n_cases)  # type: ignore[arg-type]
         slots, n_slots = place_nodes(sizes.reshape(2 * len(nodes), n_groups))
         begins = np.array([own.begins for own in slots]).reshape(sizes.shape)
         to = [
@@ -265,7 +265,9 @@ class DeviceEngine(CountingEngine):
         begin = int(place.slots.begins[0])
         end = int(place.slots.begins[-1] + place.slots.sizes[-1])
         rows: NDArray[np.uint32] = self._device.get(place.cells.rows, begin, end)
-        return rows[rows != NO_ROW]
+        is_case = rows != NO_ROW
+        own: NDArray[np.uint32] = rows[is_case]
+        return own
 
     def close(self, nodes: Sequence[int]) -> None:
         """Forget the cases of nodes that stay leaves, or that were parted."""

@@ -68,8 +68,14 @@ class Pieces:
 
     def some(self, which: slice) -> Pieces:
         """Return some of the pieces."""
-        arrays = (self.begin, self.end, self.node, self.group, self.class_of, self.shift)
-        return Pieces(*(array[which] for array in arrays))
+        return Pieces(
+            self.begin[which],
+            self.end[which],
+            self.node[which],
+            self.group[which],
+            self.class_of[which],
+            self.shift[which],
+        )
 
 
 def group_cases(
