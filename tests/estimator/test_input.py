@@ -362,6 +362,7 @@ WRONG_PARAMETERS = {
     "column_costs": ["dear", {"a": "x"}, 3],
     "first_rules": ["age > 3", [], [3], 3],
     "n_jobs": [0, 1.5, "all"],
+    "device": ["gpu", "cuda:", "cuda:x", "CUDA", 0, None],
     "categorical_features": [3, "all", [["a"]], [9], ["nobody"]],
     "extra_questions": [3, [None], {"a": 1}, BsnsingClassifier, LogisticRegression()],
     "donors_per_node": [None, 1, "yes"],

@@ -36,7 +36,7 @@ class Case:
         self.n_classes = int(rng.integers(2, 5))
         labels = rng.integers(0, self.n_classes, n).astype(np.int32)
         weights = rng.integers(0, 6, n) if seed % 2 else None
-        self.groups, rows, _ = group_cases(labels, weights, self.n_classes)
+        self.groups, _, _ = group_cases(labels, weights, self.n_classes)
         n_groups = len(self.groups.class_of)
         sizes = rng.integers(0, 150, (2, n_groups))
         sizes[0, 0] = 0  # a group without cases

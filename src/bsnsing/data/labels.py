@@ -9,11 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from bsnsing.data.device_arrays import as_numpy
+
 
 def read_labels(y: ArrayLike | None, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Return the sorted labels and each row's position among them."""
     if y is None:
         raise ValueError("Learning requires y to be passed, but the target y is None.")
+    y = as_numpy(y)
     labels: NDArray[Any]
     if isinstance(y, np.ndarray) and y.ndim == 1:  # as it is: the check is slow
         labels = np.asarray(y)

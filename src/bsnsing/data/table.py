@@ -25,6 +25,7 @@ from bsnsing.data.columns import (
     in_order,
     read_column,
 )
+from bsnsing.data.device_arrays import as_numpy
 from bsnsing.data.frame_columns import columns_of
 from bsnsing.data.frames import is_frame, names_of, with_rows_at_hand, without_column
 
@@ -152,6 +153,7 @@ def _open(estimator: BaseEstimator, X: Any, *, reset: bool) -> tuple[list[RawCol
     Dataframes are read through narwhals, which uses pandas, polars and pyarrow where they are
     there and needs none of them.
     """
+    X = as_numpy(X)
     _core.end_with_python()  # nothing is begun that could not be ended
     X = with_rows_at_hand(X)
     if is_frame(X):

@@ -331,6 +331,12 @@ class BsnsingClassifier(
         What the teacher's randomness is drawn from; without a teacher there is none.
     n_jobs : int, default=None
         Threads; None is 1 and -1 is all. The tree is the same for any number.
+    device : str, default="cpu"
+        Who counts: "cpu", "cuda" or, of several graphics cards, "cuda:1" and so on. The tree is
+        the same. Experimental: not yet measured on a card. "cuda" needs CuPy
+        (``bsnsing[cuda12]`` or ``bsnsing[cuda13]``) and an NVIDIA card. The forest stays on the
+        CPU, and so do tables of less than 200,000 rows, those that a forest learns a sample of,
+        and ``fit_files``.
     verbose : int or bool, default=False
         1 (or True) reports progress to the logger "bsnsing" at level INFO: what the teacher does,
         then for each level its open nodes, their cases, the leaves so far and the share of cases
@@ -443,6 +449,7 @@ class BsnsingClassifier(
         cost: Mapping[tuple[Any, Any], float] | None = None,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
+        device: str = "cpu",
         verbose: int | bool = False,
     ) -> None:
         self.max_rules = max_rules
@@ -482,6 +489,7 @@ class BsnsingClassifier(
         self.cost = cost
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.device = device
         self.verbose = verbose
 
     @classmethod

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bsnsing.data.columns import ColumnInfo
 from bsnsing.distill.config import DistillConfig
 from bsnsing.distill.options import DistillOptions
+from bsnsing.engine.cuda.maker import engine_on
 from bsnsing.estimators.donors import NOTHING_LENT, Lent
 from bsnsing.grow.options import GrowOptions
 from bsnsing.grow.progress import is_wanted
@@ -61,7 +62,7 @@ def read_options(
     if shrinkage == "auto":
         shrinkage = _SHRINKAGE if leaf_rows is None else TAUGHT_SHRINKAGE
     return GrowOptions(
-        make_engine=type(model)._make_engine,
+        make_engine=engine_on(model.device, type(model)._make_engine),
         search=SearchOptions(
             max_rules=_MAX_RULES if model.max_rules == "auto" else int(model.max_rules),
             criterion=model.criterion,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from bsnsing.engine.cuda.maker import is_device
 from bsnsing.rules.parameters import (
     ASK_PARAMETERS,
     BOOL,
@@ -98,6 +99,7 @@ TREE_PARAMETERS: Parameters = {
     ),
     "random_state": RANDOM_STATE,
     "n_jobs": N_JOBS,
+    "device": (is_device, "'cpu', 'cuda', or 'cuda:1' and so on"),
 }
 
 

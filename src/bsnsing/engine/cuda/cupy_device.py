@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from bsnsing.engine.cuda.calls import Array, DeviceError, DeviceMemoryError
@@ -105,13 +104,3 @@ class CupyDevice(KernelDevice):
                 f"device={self._name!r} has too little memory for this table: {error}. Use a card "
                 "with more, fewer rows or columns, or device='cpu'."
             ) from error
-
-
-def as_numpy(array: NDArray[np.generic] | Any) -> Any:
-    """Return what lies on a card as an array of NumPy; all else as it is."""
-    if hasattr(array, "__cuda_array_interface__"):
-        # CuPy's arrays and PyTorch's tensors know the way; others through CuPy.
-        if hasattr(array, "detach"):
-            return array.detach().cpu().numpy()
-        return array.get() if hasattr(array, "get") else import_cupy("cuda").asarray(array).get()
-    return array

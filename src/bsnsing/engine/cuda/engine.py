@@ -245,7 +245,7 @@ class DeviceEngine(CountingEngine):
         sizes = np.zeros((len(nodes), 2, n_groups), dtype=np.int64)
         brought = (n_yes, pieces.end - pieces.begin - n_yes)
         for side, n_cases in enumerate(brought):
-            np.add.at(sizes[:, side], (pieces.node, pieces.group), n_cases)  # type: ignore[arg-type]
+            np.add.at(sizes[:, side], (pieces.node, pieces.group), n_cases)
         slots, n_slots = place_nodes(sizes.reshape(2 * len(nodes), n_groups))
         begins = np.array([own.begins for own in slots]).reshape(sizes.shape)
         to = [
