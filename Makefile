@@ -77,6 +77,20 @@ sanitize-python: $(BUILT) $(DEV) ## Python tests of an extension under address a
 pytest: $(BUILT) $(DEV) ## Run the Python tests
 	$(RUN) -m pytest -q
 
+# Uses the python3 that has CuPy, on a machine with a card: make test-gpu RUN=python3
+.PHONY: test-gpu bench-gpu
+test-gpu: ## Run the tests that need a graphics card, under compute-sanitizer too where it is installed
+	$(RUN) -m pytest -q -m gpu tests/gpu
+	@if command -v compute-sanitizer >/dev/null; then \
+	  for tool in memcheck racecheck; do \
+	    compute-sanitizer --tool $$tool --error-exitcode 1 \
+	      $(RUN) -m pytest -q -m gpu tests/gpu -k "gather or gini_squared" || exit 1; \
+	  done; \
+	else echo "no compute-sanitizer here: memory and races are not checked"; fi
+
+bench-gpu: ## Measure one tree on a graphics card, beside the CPU and others
+	$(RUN) -m benchmarks.speed.gpu
+
 # How long, from which seed on, and in how many processes: make fuzz SECONDS=60 SEED=7 WORKERS=4
 SECONDS ?= 3600
 SEED ?= 0

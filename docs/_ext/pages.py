@@ -18,6 +18,7 @@ LISTED = {
         "/see",
         "/ship",
         "large-tables",
+        "/gpu",
         "reproducible",
     ],
     "explanation": [

@@ -76,7 +76,7 @@ def test_only_large_tables_go_to_the_card(monkeypatch: pytest.MonkeyPatch) -> No
 class OnCard:
     """An array as CuPy and PyTorch have it, which NumPy cannot read by itself."""
 
-    __cuda_array_interface__: Any = {}
+    __cuda_array_interface__: Any = None
 
     def __init__(self, array: NDArray[Any]) -> None:
         self._array = array
@@ -123,5 +123,5 @@ def test_too_little_memory_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     cupy.cuda.MemoryPool = lambda: SimpleNamespace(malloc=None)
     cupy.cuda.using_allocator = lambda malloc: Nothing()
     monkeypatch.setitem(sys.modules, "cupy", cupy)
-    with pytest.raises(DeviceMemoryError, match="too little memory.*800 bytes.*device='cpu'"):
+    with pytest.raises(DeviceMemoryError, match=r"too little memory.*800 bytes.*device='cpu'"):
         cupy_device.CupyDevice("cuda").put(X)
