@@ -24,14 +24,13 @@ def library(folder: Path) -> ctypes.CDLL:
     if compiler is None:
         pytest.skip("no g++ to compile the kernels with")
     path = folder / "kernels.so"
-    # Faults of memory and arithmetic end the run.
     flags = ["-O1", "-g", "-std=c++20", "-fPIC", "-shared", f"-I{SOURCE.parent}", f"-I{HERE}"]
     subprocess.run([compiler, *flags, HERE / "kernels.cpp", "-o", path], check=True)
     return ctypes.CDLL(str(path))
 
 
 class Emulated(KernelDevice):
-    """Fills new memory with odd bytes where kernels must write, and has few threads to a block."""
+    """A device of fibers, with few threads to a block."""
 
     threads = 8
 
