@@ -199,6 +199,7 @@ def _are_whole(cells: NDArray[Any]) -> bool:
         # A few tell most columns that are not.
         if not all(cell != cell or cell.is_integer() for cell in cells[:_FEW].tolist()):
             return False
+        cells = np.ascontiguousarray(cells)  # read several times, and columns often lie across rows
         is_whole = np.floor(cells) == cells
         if not is_whole.all():
             if not np.isnan(cells[~is_whole]).all():
