@@ -224,6 +224,13 @@ $(VENV)/.way-to-r: pyproject.toml | $(BUILT)
 	tests of R's learners are skipped. On Debian or Ubuntu: apt install r-base-dev; then remove $@"
 	@touch $@
 
+# One of the peers comes as source, and is built with what it asks for, not with what is here.
+$(VENV)/.extras-peers: pyproject.toml | $(BUILT)
+	@echo "Installing what [peers] needs"
+	@$(PIP) install pydl8.5
+	@$(PIP) install --no-build-isolation --editable '.[peers]'
+	@touch $@
+
 $(VENV)/.extras-%: pyproject.toml | $(BUILT)
 	@echo "Installing what [$*] needs"
 	@$(PIP) install --no-build-isolation --editable '.[$*]'
