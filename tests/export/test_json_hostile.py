@@ -286,6 +286,13 @@ def document_of(name: str) -> Any:
     return json.loads(TEXTS[name])
 
 
+def test_a_pair_of_columns_is_compared_with_no_text() -> None:
+    own = document("pairs")
+    question = own["model"]["parameters"]["extra_questions"][0]["$Question"]
+    question["value"] = "bsnsing"
+    refused(own, "must be a number, as those of pairs of columns are. Got 'bsnsing'")
+
+
 def change(own: Any, ways: list[tuple[Any, ...]], data: Any) -> None:
     """Remove, replace or swap a value somewhere."""
     way = data.draw(st.sampled_from(ways))

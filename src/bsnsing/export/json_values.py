@@ -200,6 +200,8 @@ def question_from_json(place: Place) -> tuple[Question, bool]:
     elif type(fields["value"].value if "value" in fields else None) is dict:
         value = _moment_from_json(fields["value"], test)
     elif test in (">", "<", ">=", "<=") and type(fields["value"].value) is str:
+        if isinstance(subject, ColumnPair):
+            fields["value"].fail("a number, as those of pairs of columns are")
         value = fields["value"].text()  # a level that has an order
     elif test != "is missing":
         if test in (">=", "<="):
